@@ -1,0 +1,22 @@
+"""The kinds of journal frames (`trace_format: 2`), and which of them end what."""
+
+TRACE_FORMAT = 2
+GENESIS = "nika-trace-v1"
+ENGINE_EPOCH = 1
+ENGINE_VERSION = f"nika-nb/{ENGINE_EPOCH}"
+
+# A journal that reached none of these has no known end: it is `incomplete`.
+RUN_ENDS = frozenset(
+    {"workflow_completed", "workflow_failed", "workflow_cancelled", "workflow_paused", "run_sealed"}
+)
+
+TASK_ENDS = frozenset(
+    {"task_completed", "task_cache_hit", "task_failed", "task_skipped", "task_cancelled"}
+)
+
+# Events that are shown while a run goes on and never written: the journal holds what settled.
+LIVE_ONLY = frozenset({"live_output", "live_progress"})
+
+LINE_BOUND = 1 << 20  # bytes of one line, its newline not counted
+FILE_BOUND = 256 << 20  # bytes of one journal
+PAGE_BOUND = 64 << 10  # bytes of JSON text in one page of paged evidence

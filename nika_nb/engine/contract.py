@@ -1,0 +1,191 @@
+"""What the engine asks of the rooms around it: verbs, memory, clock. Implemented above, chosen in `runs`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from nika_nb.plan.identity import Identity
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one attempt cost: tokens as the provider counted them, USD where a price is known."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+    unpriced: str | None = None  # why there is no price: `mock_provider`, `unknown_model`
+    model: str | None = None
+
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a verb run produced: a JSON value or bytes, and what it used."""
+
+    output: Any
+    usage: Usage | None = None
+    warning: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Permit:
+    """One decision at the boundary, granted or refused: a `permit_checked` frame."""
+
+    plane: str
+    gate: str
+    allowed: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A process group that a verb started: enough to find it again, and never a stranger."""
+
+    pgid: int
+    started: str  # the leader's start time as the system tells it
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One attempt of one verb, with everything it needs and nothing else.
+
+    body: the action's body rendered, secrets included (never to be written or shown).
+    base: the folder that relative paths start from.
+    witness: to be called once, as soon as the work has begun; with the process where there is one.
+    permit: to be called for every decision at the boundary.
+    show: live text from the work (`stdout`, `stderr`), for people who watch.
+    """
+
+    task: str
+    item: int | None
+    attempt: int
+    verb: str
+    body: dict[str, Any]
+    base: str
+    witness: Callable[[Process | None], None]
+    permit: Callable[[Permit], None]
+    show: Callable[[str, str], None]
+
+
+class Verbs(Protocol):
+    """Runs the four verbs."""
+
+    async def run(self, call: Call) -> Reply:
+        """The reply. Raises Fault for a typed failure and `Asks` where a human has to answer.
+
+        Cancellation must end everything the call started before it propagates.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A question to a human, as shown. `item` is the index inside a `for_each`.
+
+    shown_hash binds an answer to exactly this content.
+    """
+
+    task: str
+    mode: Literal["confirm", "input", "choice"]
+    message: str
+    choices: tuple[str, ...] = ()
+    default: Any = None
+    has_default: bool = False
+    item: int | None = None
+    gates: tuple[str, ...] = ()  # the tasks that wait for the answer
+    effects: tuple[str, ...] = ()  # what those tasks may do
+    shown_hash: str = ""
+
+
+class Asks(Exception):
+    """A prompt that waits for a human: the task stays open and the run will pause."""
+
+    def __init__(self, prompt: Prompt) -> None:
+        self.prompt = prompt
+        super().__init__(prompt.message)
+
+
+Reason = Literal[
+    "new", "definition", "input", "not-recorded", "forced", "not-resumable", "first-run"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A recorded success that stands for running the task again.
+
+    trace and frame say where it was found; the saved figures are what running it had cost.
+    """
+
+    output: Any
+    trace: str
+    frame: str
+    error: dict[str, Any] | None = None  # what it had recovered from
+    attempts: int = 1
+    duration_ms: int | None = None
+    tokens: int | None = None
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """Why a task has to run: the reason, and which parts differ.
+
+    parts: definition fields (`exec.command`, `retry`) or bindings (`with.rows`, `inputs.topic`),
+    each with the upstream tasks it comes from. detail: a short phrase (`was running`, `failed`).
+    """
+
+    reason: Reason
+    parts: tuple[str, ...] = ()
+    detail: str = ""
+
+
+class Memory(Protocol):
+    """What earlier invocations settled. A fresh run has an empty one."""
+
+    resuming: bool
+
+    def recall(self, identity: Identity) -> Hit | Miss: ...
+
+    def recall_item(self, identity: Identity, index: int) -> Hit | Miss: ...
+
+
+class NoMemory:
+    """Nothing to resume from: every task runs, and says nothing about it."""
+
+    resuming = False
+
+    def recall(self, identity: Identity) -> Hit | Miss:
+        return Miss("first-run")
+
+    def recall_item(self, identity: Identity, index: int) -> Hit | Miss:
+        return Miss("first-run")
+
+
+class Clock(Protocol):
+    """The run's one clock, the wall's or a virtual one."""
+
+    def now(self) -> int:
+        """Unix nanoseconds."""
+        ...
+
+    async def sleep(self, seconds: float) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A human's answer to one prompt, from whichever door.
+
+    shown_hash: the content that the human saw, where the door knows it.
+    """
+
+    value: Any
+    source: str = "answer"
+    shown_hash: str | None = None
+    extra: dict[str, Any] = field(default_factory=dict)

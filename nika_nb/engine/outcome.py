@@ -1,0 +1,79 @@
+"""How a task ends: its class, its cause and what it carries (chapter 13's closed table)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from nika_nb.plan.gates import Status
+from nika_nb.values import dumps_sorted
+
+LEGAL: frozenset[tuple[str, str]] = frozenset(
+    {
+        ("success", "normal"),
+        ("success", "recovered"),
+        ("failure", "verb_error"),
+        ("failure", "timeout"),
+        ("failure", "retry_exhausted"),
+        ("skipped", "gate"),
+        ("skipped", "error_skip"),
+        ("cancelled", "upstream"),
+        ("cancelled", "operator"),
+        ("cancelled", "budget"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskError:
+    """The typed error record that expressions read at `tasks.X.error`."""
+
+    code: str
+    category: str
+    message: str
+    transient: bool = False
+    details: dict[str, Any] = field(default_factory=dict)
+    task_id: str = ""
+    attempt: int = 1
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "code": self.code,
+            "category": self.category,
+            "message": self.message,
+            "transient": self.transient,
+            "details": self.details,
+            "task_id": self.task_id,
+            "attempt": self.attempt,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """`value` only of a success; `error` of a failure, of an error-skip, and what was recovered from."""
+
+    status: Status
+    cause: str
+    value: Any = None
+    error: TaskError | None = None
+    attempts: int = 1
+
+    def __post_init__(self) -> None:
+        if (self.status, self.cause) not in LEGAL:
+            raise AssertionError(f"not a legal outcome: {self.status} by {self.cause}")
+
+    def to_text(self) -> str:
+        """The `outcome` field of a terminal frame: JSON text of class, cause and payload."""
+        return dumps_sorted({"class": self.status, "cause": self.cause, "payload": self._payload()})
+
+    def _payload(self) -> dict[str, Any]:
+        error = self.error.to_json() if self.error else None
+        match self.status:
+            case "success":
+                payload = {"value": self.value, "attempts": self.attempts}
+                return payload | ({"recovered_from": error} if error else {})
+            case "failure":
+                return {"error": error, "attempts": self.attempts}
+            case "skipped":
+                return {"error": error} if error else {}
+        return {"reason": self.cause}

@@ -1,0 +1,191 @@
+"""What went wrong, and where: spans in a text, diagnostics, faults, refusals.
+
+Every sentence that reaches a person is put together here: code, what, where (line, column,
+caret), what to do.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Severity = Literal["error", "warning", "hint"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open range of character offsets in a source text."""
+
+    start: int
+    end: int
+
+    def shifted(self, by: int) -> Span:
+        return Span(self.start + by, self.end + by)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text that people wrote, and how its lines are numbered for them.
+
+    `first_line` is the number people see on the first line: 2 inside a notebook cell, whose
+    first line is the magic itself.
+    """
+
+    text: str
+    name: str = "workflow"
+    first_line: int = 1
+    _starts: tuple[int, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        starts = [0]
+        starts.extend(i + 1 for i, char in enumerate(self.text) if char == "\n")
+        object.__setattr__(self, "_starts", tuple(starts))
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """The (line, column) of an offset; columns count characters from 1."""
+        row = bisect_right(self._starts, max(offset, 0)) - 1
+        return row + self.first_line, offset - self._starts[row] + 1
+
+    def line(self, offset: int) -> str:
+        row = bisect_right(self._starts, max(offset, 0)) - 1
+        return self.text[self._starts[row] :].split("\n", 1)[0].rstrip("\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding about a text: its registered code, a sentence, a place, a way out."""
+
+    code: str
+    message: str
+    span: Span | None = None
+    hint: str = ""
+    severity: Severity = "error"
+    task: str | None = None
+    related: tuple[tuple[str, Span], ...] = ()
+
+    def sort_key(self) -> tuple[int, str]:
+        return (self.span.start if self.span else -1, self.code)
+
+    def to_json(self, source: Source) -> dict[str, Any]:
+        """{code, message, severity, hint, task, line, column, end_line, end_column}."""
+        shape: dict[str, Any] = {"code": self.code, "message": self.message, "severity": self.severity}
+        if self.hint:
+            shape["hint"] = self.hint
+        if self.task:
+            shape["task"] = self.task
+        if self.span:
+            shape["line"], shape["column"] = source.position(self.span.start)
+            shape["end_line"], shape["end_column"] = source.position(self.span.end)
+        return shape
+
+    def render(self, source: Source) -> str:
+        """The diagnostic as people read it, with the line and a caret under the place."""
+        lines = [f"{self.code} · {self.message}"]
+        if self.span:
+            lines += _excerpt(source, self.span)
+        for text, span in self.related:
+            line, column = source.position(span.start)
+            lines.append(f"  {text} (line {line}, column {column})")
+        if self.hint:
+            lines.append(f"  → {self.hint}")
+        return "\n".join(lines)
+
+
+def _excerpt(source: Source, span: Span) -> list[str]:
+    line, column = source.position(span.start)
+    text = source.line(span.start)
+    shown, indent = _window(text, column - 1)
+    width = max(1, min(span.end - span.start, len(text) - column + 1, 60))
+    gutter = f"{line:>4} │ "
+    return [
+        f"  {source.name}, line {line}, column {column}",
+        f"  {gutter}{shown}",
+        f"  {'':>4} │ {' ' * indent}{'^' * width}",
+    ]
+
+
+def _window(text: str, column: int, width: int = 100) -> tuple[str, int]:
+    """At most `width` characters of a line around a column, tabs as single blanks."""
+    text = text.replace("\t", " ")
+    start = 0 if column < width - 20 else column - 40
+    shown = text[start : start + width]
+    return ("…" + shown[1:] if start else shown), column - start
+
+
+class NikaError(Exception):
+    """Base of everything nika_nb raises on purpose; shown in a notebook without a traceback."""
+
+    exit_code = 1
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
+class UsageError(NikaError):
+    """The request itself cannot be carried out: a wrong option, a path that is not there."""
+
+    exit_code = 3
+
+
+class CheckRefused(NikaError):
+    """The workflow did not pass the check, so nothing was run."""
+
+    exit_code = 2
+
+    def __init__(self, diagnostics: Sequence[Diagnostic], source: Source) -> None:
+        self.diagnostics = tuple(diagnostics)
+        self.source = source
+        super().__init__(self._sentence())
+
+    def _sentence(self) -> str:
+        errors = [d for d in self.diagnostics if d.severity == "error"]
+        count = "1 problem" if len(errors) == 1 else f"{len(errors)} problems"
+        body = "\n\n".join(d.render(self.source) for d in errors)
+        return f"{self.source.name} was not run: {count} found\n\n{body}"
+
+
+class ResumeRefused(NikaError):
+    """The trace cannot be resumed as asked; nothing was run and nothing was consumed."""
+
+    def __init__(self, message: str, exit_code: int = 3) -> None:
+        self.exit_code = exit_code
+        super().__init__(message)
+
+
+class NotPaused(UsageError):
+    """An answer was given to something that is not waiting for one."""
+
+
+class RunFailed(NikaError):
+    """A run ended in failure where the caller asked for its outputs."""
+
+
+class RunPaused(NikaError):
+    """A run waits for an answer where the caller asked for its outputs."""
+
+    exit_code = 4
+
+
+class Fault(Exception):
+    """A typed failure of work in progress: what a task's `error` record is made from.
+
+    `transient` is None where the code's own default decides (see `catalog.codes`).
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        details: Mapping[str, Any] | None = None,
+        transient: bool | None = None,
+        span: Span | None = None,
+    ) -> None:
+        self.code = code
+        self.message = message
+        self.details = dict(details or {})
+        self.transient = transient
+        self.span = span
+        super().__init__(f"{code} · {message}")

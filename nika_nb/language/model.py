@@ -1,0 +1,232 @@
+"""The parsed workflow: frozen facts with their places. Nothing here judges or runs.
+
+`Value` is a value as written (see `template`): `.raw` is its JSON, islands included as text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from nika_nb.errors import Source, Span
+from nika_nb.language.template import Value
+from nika_nb.language.types import TypeExpr
+from nika_nb.values import Json
+
+Verb = Literal["infer", "exec", "invoke", "agent"]
+Predicate = Literal["success", "failure", "skipped", "terminal", "unwind"]
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """`required` without a default must be supplied by the caller."""
+
+    name: str
+    type: TypeExpr
+    required: bool
+    has_default: bool
+    default: Json
+    description: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    name: str
+    value: Json
+    type: TypeExpr | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Egress:
+    """One destination to which a secret's owner lets it go."""
+
+    to: str
+    host: str | None
+    host_from_self: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A reference to a store: `key` is the variable's name (env) or the file's path (file)."""
+
+    name: str
+    source: Literal["env", "file", "vault"]
+    key: str
+    egress: tuple[Egress, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """One literal of the permits block: a path glob, a host, a program, a tool, a variable."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Permits:
+    """The declared boundary. `exec` True admits any program; an absent category admits nothing."""
+
+    read: tuple[Bound, ...]
+    write: tuple[Bound, ...]
+    http: tuple[Bound, ...]
+    exec: bool | tuple[Bound, ...]
+    tools: tuple[Bound, ...]
+    env: tuple[Bound, ...]
+    raw: Json
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpec:
+    """The declared entropy and clock; `seed` only under `entropy: {seeded: N}`."""
+
+    entropy: Literal["ambient", "none", "seeded"] = "ambient"
+    clock: Literal["system", "virtual"] = "system"
+    seed: int | None = None
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """One control edge as written: the producer's id and the state that admits."""
+
+    producer: str
+    predicate: str
+    span: Span
+    predicate_span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ForEach:
+    items: Value
+    max_parallel: int | None
+    fail_fast: bool | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """As written: None where the author wrote nothing (see `defaults` in engine.attempts)."""
+
+    max_attempts: int
+    backoff_ms: int | None
+    backoff_strategy: str | None
+    backoff_max_ms: int | None
+    jitter: bool | None
+    on_codes: tuple[str, ...] | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class OnError:
+    """Exactly one of `recover` (a value) and `skip`; `on_codes` narrows when it applies."""
+
+    recover: Value | None
+    skip: bool
+    on_codes: tuple[str, ...] | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Lift:
+    """An authored door: the law it opens, the binding (law `taint`), the reason."""
+
+    law: str
+    origin: str | None
+    because: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What the task does: its verb and its body in canonical shape.
+
+    `body` is a `Fields` (or `Plain` object) that carries every key of the verb, null where the
+    author wrote nothing:
+
+    infer   prompt system model temperature(text) max_tokens schema thinking vision
+    exec    command {argv: […]} or {shell: …} · cwd env stdin capture · `decode` only when written
+    invoke  tool args · or workflow args
+    agent   prompt system model tools skills max_turns max_tokens_total temperature(text) schema
+
+    `spans` places each key that the author wrote.
+    """
+
+    verb: Verb
+    body: Value
+    span: Span
+    spans: dict[str, Span] = field(default_factory=dict)
+
+    def get(self, key: str) -> Any:
+        """A body field as written (raw JSON), or None."""
+        raw = self.body.raw
+        return raw.get(key) if isinstance(raw, dict) else None
+
+    def value(self, key: str) -> Value | None:
+        """A body field with its islands."""
+        from nika_nb.language.template import Fields, Plain
+
+        if isinstance(self.body, Fields):
+            return self.body.fields.get(key)
+        raw = self.get(key)
+        return None if raw is None else Plain(raw, self.spans.get(key, self.span))
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One node of the graph; the map key is its identity. Absent blocks are empty or None."""
+
+    id: str
+    action: Action
+    span: Span
+    key_span: Span
+    with_: dict[str, Value] = field(default_factory=dict)
+    after: tuple[After, ...] = ()
+    group: str | None = None
+    when: Value | bool | None = None
+    for_each: ForEach | None = None
+    retry: Retry | None = None
+    on_error: OnError | None = None
+    timeout_ms: int | None = None
+    returns: TypeExpr | None = None
+    extract: dict[str, str] = field(default_factory=dict)
+    lift: tuple[Lift, ...] = ()
+    spans: dict[str, Span] = field(default_factory=dict)
+
+    @property
+    def is_cleanup(self) -> bool:
+        """Whether this is an `unwind` task: attached to its producers, never scheduled."""
+        return any(edge.predicate == "unwind" for edge in self.after)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One entry of what the workflow returns."""
+
+    name: str
+    value: Value
+    type: TypeExpr | None
+    description: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Workflow:
+    """A whole document. Maps keep the document's order."""
+
+    id: str
+    source: Source
+    tasks: dict[str, Task]
+    model: str | None = None
+    inputs: dict[str, Input] = field(default_factory=dict)
+    consts: dict[str, Const] = field(default_factory=dict)
+    secrets: dict[str, Secret] = field(default_factory=dict)
+    permits: Permits | None = None
+    run: RunSpec = RunSpec()
+    outputs: dict[str, Output] = field(default_factory=dict)
+    spans: dict[str, Span] = field(default_factory=dict)

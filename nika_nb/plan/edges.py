@@ -1,0 +1,83 @@
+"""The four edge sets of a workflow, each derived from one declaration surface and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nika_nb.errors import Span
+from nika_nb.language.cel import Reference
+from nika_nb.language.model import Task, Workflow
+from nika_nb.language.template import references
+from nika_nb.plan.gates import EdgeKind, Status, pass_set, role_of
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One edge, from the task that settles first to the task that waits for it.
+
+    `binding` is the `with:` key that made it, `predicate` the word after the producer in
+    `after:`. Recovery edges wait only at recovery time; finally edges never schedule.
+    """
+
+    producer: str
+    consumer: str
+    kind: EdgeKind
+    span: Span
+    binding: str | None = None
+    predicate: str | None = None
+
+    @property
+    def schedules(self) -> bool:
+        return self.kind not in ("recovery", "finally")
+
+    @property
+    def admits(self) -> frozenset[Status]:
+        return pass_set(self.kind, self.predicate)
+
+
+def edges_of(workflow: Workflow) -> tuple[Edge, ...]:
+    """Every edge in document order, those with undeclared ends and unknown predicates left out."""
+    found: list[Edge] = []
+    for task in workflow.tasks.values():
+        found += (edge for edge in _task_edges(task, workflow) if edge.producer in workflow.tasks)
+    return tuple(found)
+
+
+def members(workflow: Workflow, group: str) -> tuple[str, ...]:
+    """The tasks that declare membership of a group, in document order."""
+    return tuple(task.id for task in workflow.tasks.values() if task.group == group)
+
+
+def _task_edges(task: Task, workflow: Workflow) -> Iterator[Edge]:
+    if task.is_cleanup:
+        yield from _finally_edges(task)
+        return
+    for binding, value in task.with_.items():
+        for reference in references(value):
+            yield from _data_edges(task.id, binding, reference, workflow)
+    for entry in task.after:
+        if ("control", entry.predicate) in _CONTROL:
+            yield Edge(entry.producer, task.id, "control", entry.span, predicate=entry.predicate)
+    if task.on_error and task.on_error.recover is not None:
+        for reference in references(task.on_error.recover):
+            if reference.root == "tasks" and reference.steps:
+                yield Edge(str(reference.steps[0]), task.id, "recovery", reference.span)
+
+
+_CONTROL = {("control", name) for name in ("success", "failure", "skipped", "terminal")}
+
+
+def _finally_edges(task: Task) -> Iterator[Edge]:
+    for entry in task.after:
+        if entry.predicate == "unwind":
+            yield Edge(entry.producer, task.id, "finally", entry.span, predicate="unwind")
+
+
+def _data_edges(consumer: str, binding: str, reference: Reference, workflow: Workflow) -> Iterator[Edge]:
+    if reference.root == "tasks" and len(reference.steps) > 1:
+        kind = role_of(str(reference.steps[1]))
+        yield Edge(str(reference.steps[0]), consumer, kind, reference.span, binding=binding)
+    elif reference.root == "group" and reference.steps:
+        for member in members(workflow, str(reference.steps[0])):
+            yield Edge(member, consumer, "fan-in", reference.span, binding=binding)

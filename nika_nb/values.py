@@ -1,0 +1,131 @@
+"""JSON values: strict reading, canonical bytes, digests, and how a value becomes text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Json = Any  # None | bool | int | float | str | list[Json] | dict[str, Json]
+
+MARK = "\uf8ff"  # private-use: marks numbers, secrets and items where text could collide
+
+
+def loads(text: str | bytes) -> Json:
+    """Strict JSON: no NaN or Infinity, no duplicate keys, no lone surrogates. Raises ValueError."""
+    value = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_unique)
+    if "\\u" in (text if isinstance(text, str) else text.decode("utf-8", "replace")):
+        dumps(value).encode("utf-8")  # UnicodeEncodeError is a ValueError
+    return value
+
+
+def dumps(value: Json) -> str:
+    """Compact JSON in document order, not ASCII-escaped; refuses NaN and Infinity."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def dumps_sorted(value: Json) -> str:
+    """Compact JSON with sorted keys: how an object or array is rendered into a string."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False)
+
+
+def digest(value: Json) -> str:
+    """64 hex characters: blake3 over the canonical JSON (RFC 8785) of the value.
+
+    Every number becomes a marked string first, so that 2**53 and 2**53 + 1 stay apart and 1 is
+    not 1.0.
+    """
+    import blake3
+
+    return blake3.blake3(canonical(value)).hexdigest()
+
+
+def canonical(value: Json) -> bytes:
+    """RFC 8785 bytes of a value whose numbers are folded into marked strings."""
+    wide: list[bool] = []
+    folded = _fold(value, wide)
+    if wide:
+        import rfc8785
+
+        return bytes(rfc8785.dumps(folded))
+    # Without numbers and without astral keys the standard library writes the same bytes,
+    # hundreds of times faster than a pure-Python canonicalizer.
+    return dumps_sorted(folded).encode("utf-8")
+
+
+def _fold(value: Json, wide: list[bool]) -> Json:
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, (int, float)):
+        return f"{MARK}num:{json.dumps(value, allow_nan=False)}{MARK}"
+    if isinstance(value, (list, tuple)):
+        return [_fold(item, wide) for item in value]
+    if isinstance(value, Mapping):
+        if any(max(key, default="") > "\uffff" for key in value):
+            wide.append(True)
+        return {key: _fold(item, wide) for key, item in value.items()}
+    raise TypeError(f"not a JSON value: {type(value).__name__}")
+
+
+def to_text(value: Json) -> str:
+    """How a value is rendered into a string position (scalars naturally, the rest as JSON)."""
+    if isinstance(value, str):
+        return value
+    if value is None or isinstance(value, (bool, int, float)):
+        return json.dumps(value, allow_nan=False)
+    return dumps_sorted(value)
+
+
+def type_name(value: Json) -> str:
+    """The name of a value's JSON type, as people say it."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    names: dict[type, str] = {int: "integer", float: "number", str: "string", bytes: "bytes"}
+    if type(value) in names:
+        return names[type(value)]
+    return "array" if isinstance(value, (list, tuple)) else "object"
+
+
+_UNIT_NS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
+_TERM = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ns|us|µs|ms|s|m|h)")
+
+
+def duration_ms(text: str) -> int | None:
+    """Milliseconds of a Go duration (`500ms`, `1h30m`), at least 1; None when it is not one.
+
+    Units must descend and the total must lie above 0 and at most 24 h.
+    """
+    terms = list(_TERM.finditer(text))
+    if not terms or "".join(t.group(0) for t in terms) != text:
+        return None
+    sizes = [_UNIT_NS[t.group(2)] for t in terms]
+    if any(later >= earlier for earlier, later in zip(sizes, sizes[1:], strict=False)):
+        return None
+    total = sum(float(t.group(1)) * size for t, size in zip(terms, sizes, strict=True))
+    if not 0 < total <= 24 * _UNIT_NS["h"]:
+        return None
+    return max(1, round(total / 10**6))
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A hint: ` did you mean «x»?` when one known name is close, else an empty string."""
+    from difflib import get_close_matches
+
+    found = get_close_matches(word, list(known), n=1)
+    return f"did you mean `{found[0]}`?" if found else ""
+
+
+def _no_constant(name: str) -> Json:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        seen: set[str] = set()
+        double = next(key for key, _ in pairs if key in seen or seen.add(key))
+        raise ValueError(f"duplicate key {double!r}")
+    return result
