@@ -1,0 +1,294 @@
+"""A trace as a memory: what it recorded, asked by identity; and why something is not in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from nika_nb.engine.contract import Hit, Miss
+from nika_nb.plan.identity import Identity
+from nika_nb.trace.frame import Frame
+from nika_nb.trace.trace import Trace
+from nika_nb.values import Json, loads
+
+_SETTLED = ("task_completed", "task_cache_hit")
+_UNPARSEABLE = "output not parseable"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A usable success: the keys it is recognised by and what it gives back."""
+
+    frame: Frame
+    def_hash: str
+    input_hash: str
+    output: Json
+    item: int | None = None
+
+    def fits(self, identity: Identity) -> bool:
+        return (self.def_hash, self.input_hash) == (identity.def_hash, identity.input_hash)
+
+
+@dataclass(frozen=True, slots=True)
+class InFlight:
+    """Work that had begun and is not known to have ended.
+
+    pgid and started name the process group where there was one; started is its leader's start time.
+    """
+
+    task: str
+    item: int | None
+    attempt: int
+    pgid: int | None
+    started: str | None
+
+
+@dataclass
+class _Task:
+    """Everything one trace says about one task."""
+
+    record: Record | None = None
+    items: list[Record] = field(default_factory=list)
+    last: Frame | None = None  # its last terminal frame
+    item_ends: dict[int, Frame] = field(default_factory=dict)
+    flying: dict[int | None, Frame] = field(default_factory=dict)  # verb_invoked without an end
+    why: str = ""  # why the last success cannot be used
+
+
+class JournalMemory:
+    """The memory of a resume: implements `engine.contract.Memory` over one trace.
+
+    forced: tasks that run whatever is recorded. carry_failures: for continuing a paused run, whose
+    settled failures stand. usable, keyless and unparseable count the recorded successes.
+    """
+
+    resuming = True
+
+    def __init__(
+        self, trace: Trace, forced: Iterable[str] = frozenset(), *, carry_failures: bool = False
+    ) -> None:
+        self.trace = trace
+        self.forced = frozenset(forced)
+        self.carry_failures = carry_failures
+        self.usable = self.keyless = self.unparseable = 0
+        self._tasks: dict[str, _Task] = {}
+        self._asked = {prompt.task for prompt in trace.prompts}
+        for frame, text in trace.texts():
+            self._take(frame, text)
+
+    def recall(self, identity: Identity) -> Hit | Miss:
+        """A recorded success of the same definition and inputs, or why there is none."""
+        if identity.task in self.forced:
+            return Miss("forced")
+        known = self._tasks.get(identity.task)
+        if known is None:
+            return Miss("new")
+        if known.record is None:
+            return self._unrecorded(identity.task, known)
+        if known.record.fits(identity):
+            return self._hit(known.record)
+        return _differs(known.record, identity)
+
+    def recall_item(self, identity: Identity, index: int) -> Hit | Miss:
+        """The same for one item; every recorded item serves once, the one at its own index first."""
+        if identity.task in self.forced:
+            return Miss("forced")
+        known = self._tasks.get(identity.task)
+        if known is None:
+            return Miss("new")
+        fitting = [record for record in known.items if record.fits(identity)]
+        if fitting:
+            best = next((record for record in fitting if record.item == index), fitting[0])
+            known.items.remove(best)
+            return self._hit(best)
+        return self._item_miss(identity, index, known)
+
+    def settled_failure(self, task: str) -> dict[str, Any] | None:
+        """The parsed `outcome` of a failure that still stands; None where there is none to carry."""
+        known = self._tasks.get(task)
+        if not self.carry_failures or known is None or known.last is None or known.last.kind != "task_failed":
+            return None
+        outcome = _shape(known.last.get("outcome"))
+        return outcome if isinstance(_payload(outcome).get("error"), dict) else None
+
+    def running_at_crash(self) -> list[InFlight]:
+        """What had begun and not ended when the journal broke off; empty where the run has an end."""
+        if self.trace.end is not None:
+            return []
+        return [
+            _in_flight(task, item, frame)
+            for task, known in self._tasks.items()
+            for item, frame in known.flying.items()
+        ]
+
+    def notice(self) -> str | None:
+        """What has to be said before a resume: that little or nothing can be recognised."""
+        name, lost = self.trace.path.name, self.keyless + self.unparseable
+        if not self.usable:
+            return f"{name} holds no success that can be used again: everything runs live"
+        if lost:
+            records = "1 record" if lost == 1 else f"{lost} records"
+            return f"{name}: {records} without a usable resume key; those tasks run live"
+        return None
+
+    def _take(self, frame: Frame, text: str | None) -> None:
+        task = frame.get("task")
+        if not isinstance(task, str):
+            return
+        known = self._tasks.setdefault(task, _Task())
+        item = frame.get("item") if isinstance(frame.get("item"), int) else None
+        match frame.kind:
+            case "verb_invoked":
+                known.flying[item] = frame
+            case "task_retrying":
+                known.flying.pop(item, None)
+            case "nb_item_completed":
+                self._take_item(known, frame, item, text)
+            case "task_completed" | "task_cache_hit":
+                self._take_success(known, frame, text)
+            case "task_failed" | "task_skipped" | "task_cancelled":
+                known.last = frame
+                known.flying.clear()
+
+    def _take_success(self, known: _Task, frame: Frame, text: str | None) -> None:
+        known.last = frame
+        known.flying.clear()
+        found = self._record(frame, text, None)
+        if isinstance(found, Record):
+            known.record = found
+            self.usable += 1
+        else:
+            known.why = found
+            self._count_lost(found)
+
+    def _take_item(self, known: _Task, frame: Frame, item: int | None, text: str | None) -> None:
+        known.flying.pop(item, None)
+        if item is None:
+            return
+        known.item_ends[item] = frame
+        if frame.get("status") != "success":
+            return
+        found = self._record(frame, text, item)
+        if isinstance(found, Record):
+            known.items.append(found)
+            self.usable += 1
+        else:
+            self._count_lost(found)
+
+    def _count_lost(self, why: str) -> None:
+        if why == _UNPARSEABLE:
+            self.unparseable += 1
+        else:
+            self.keyless += 1
+
+    def _record(self, frame: Frame, text: str | None, item: int | None) -> Record | str:
+        """The record, or why the success cannot be used again."""
+        keys = frame.get("def_hash"), frame.get("input_hash")
+        if not isinstance(keys[0], str) or not isinstance(keys[1], str):
+            return "recorded without keys"
+        try:
+            output = loads(text if text is not None else "")
+        except (ValueError, RecursionError):
+            return _UNPARSEABLE
+        return Record(frame, keys[0], keys[1], output, item)
+
+    def _unrecorded(self, task: str, known: _Task) -> Miss:
+        last = known.last
+        if last is None:
+            detail = "was running" if known.flying or known.item_ends else "never started"
+            return Miss("not-recorded", detail="waited for an answer" if task in self._asked else detail)
+        if last.kind in _SETTLED:
+            reason = last.get("not_resumable")
+            if isinstance(reason, str):
+                return Miss("not-resumable", detail=reason)
+            return Miss("not-recorded", detail=known.why)
+        return Miss("not-recorded", detail=_ended(last))
+
+    def _item_miss(self, identity: Identity, index: int, known: _Task) -> Miss:
+        same = next((record for record in known.items if record.item == index), None)
+        if same is not None:
+            return _differs(same, identity)
+        end = known.item_ends.get(index)
+        if end is not None and end.get("status") != "success":
+            return Miss("not-recorded", detail=_ended(end))
+        if end is not None and isinstance(end.get("not_resumable"), str):
+            return Miss("not-resumable", detail=end.get("not_resumable"))
+        if index in known.flying:
+            return Miss("not-recorded", detail="was running")
+        if known.last is not None and known.last.kind in _SETTLED and known.item_ends:
+            return Miss("new")
+        return Miss("not-recorded", detail="never started")
+
+    def _hit(self, record: Record) -> Hit:
+        frame = record.frame
+        payload = _payload(_shape(frame.get("outcome")))
+        error, attempts = payload.get("recovered_from"), payload.get("attempts")
+        return Hit(
+            output=record.output,
+            trace=self.trace.path.name,
+            frame=frame.id,
+            error=error if isinstance(error, dict) else None,
+            attempts=attempts if isinstance(attempts, int) else 1,
+            duration_ms=_first(frame, "duration_ms", "saved_ms", int),
+            tokens=_first(frame, "tokens", "saved_tokens", int),
+            cost_usd=_first(frame, "cost_usd", "saved_usd", (int, float)),
+        )
+
+
+def _differs(record: Record, identity: Identity) -> Miss:
+    if record.def_hash != identity.def_hash:
+        recorded = _shape(record.frame.get("definition_parts"))
+        return Miss("definition", _unequal(recorded, identity.definition_parts))
+    return Miss("input", _unequal(_shape(record.frame.get("input_parts")), identity.input_parts))
+
+
+def _unequal(recorded: Mapping[str, Any], current: Mapping[str, str]) -> tuple[str, ...]:
+    """The names whose digests differ, in the order of the plan; empty where no parts were recorded."""
+    if not recorded or not current:
+        return ()
+    names = dict.fromkeys([*current, *recorded])
+    return tuple(name for name in names if recorded.get(name) != current.get(name))
+
+
+def _ended(frame: Frame) -> str:
+    """How a task or an item ended that is no success: `failed (NIKA-…)`, `cancelled`, `skipped`."""
+    status = {"task_failed": "failure", "task_cancelled": "cancelled", "task_skipped": "skipped"}
+    kind = status.get(frame.kind) or str(frame.get("status"))
+    if kind != "failure":
+        return kind
+    error = _payload(_shape(frame.get("outcome"))).get("error")
+    code = error.get("code") if isinstance(error, dict) else None
+    code = code or str(frame.get("detail") or "").partition(" · ")[0]
+    return f"failed ({code})" if code else "failed"
+
+
+def _in_flight(task: str, item: int | None, frame: Frame) -> InFlight:
+    attempt, pgid, started = frame.get("attempt"), frame.get("pgid"), frame.get("started")
+    return InFlight(
+        task=task,
+        item=item,
+        attempt=attempt if isinstance(attempt, int) else 1,
+        pgid=pgid if isinstance(pgid, int) else None,
+        started=started if isinstance(started, str) else None,
+    )
+
+
+def _first(frame: Frame, name: str, other: str, kind: Any) -> Any:
+    """A figure of a live success, or what a cache hit says it saved."""
+    value = frame.get(name, frame.get(other))
+    return value if isinstance(value, kind) and not isinstance(value, bool) else None
+
+
+def _payload(outcome: dict[str, Any]) -> dict[str, Any]:
+    payload = outcome.get("payload")
+    return payload if isinstance(payload, dict) else {}
+
+
+def _shape(text: Any) -> dict[str, Any]:
+    """The object in a field that is itself JSON text; empty where it is none."""
+    try:
+        value = loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,137 @@
+"""Evidence that is too large for one line: cut into pages on the way in, joined on the way out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+from uuid import UUID
+
+from nika_nb.catalog.frames import PAGE_BOUND
+from nika_nb.engine.events import Event
+from nika_nb.trace.frame import Frame
+from nika_nb.values import dumps_sorted
+
+PAGE = "nb_output_page"
+
+# Which field of which kind may be paged, and the field that then says how many pages stand for it.
+PAGED = {
+    "task_completed": ("output", "output_pages"),
+    "task_cache_hit": ("output", "output_pages"),
+    "nb_item_completed": ("output", "output_pages"),
+    "workflow_completed": ("outputs", "outputs_pages"),
+}
+
+
+def pages(text: str, bound: int = PAGE_BOUND) -> list[str]:
+    """The text in pieces of at most `bound` bytes of UTF-8, no code point split; at least one piece.
+
+    JSON escaping makes a piece at most six times as long, so a page of PAGE_BOUND always fits a line.
+    """
+    data = text.encode("utf-8", "replace")
+    cuts = [0]
+    while cuts[-1] < len(data):
+        cuts.append(_cut(data, cuts[-1] + bound))
+    pieces = [data[start:end].decode("utf-8") for start, end in pairwise(cuts)]
+    return pieces or [""]
+
+
+def _cut(data: bytes, at: int) -> int:
+    if at >= len(data):
+        return len(data)
+    while data[at] & 0xC0 == 0x80:  # a continuation byte: the code point began earlier
+        at -= 1
+    return at
+
+
+def paged_output(event: Event) -> list[Event]:
+    """The event itself, or `nb_output_page` events followed by the event without its large output.
+
+    The outcome of a paged event keeps class, cause and attempts; its value is what the pages hold.
+    """
+    if event.kind not in PAGED:
+        return [event]
+    name, count = PAGED[event.kind]
+    text, outcome = _large(event, name)
+    if text is None:
+        return [event]
+    pieces = pages(text)
+    fields = {key: value for key, value in event.fields.items() if key not in (name, "outcome")}
+    fields[count] = len(pieces)
+    if outcome is not None:
+        fields["outcome"] = outcome
+    whose = {key: event.fields[key] for key in ("task", "item") if key in event.fields}
+    before = [
+        Event(PAGE, whose | {"page": n, "pages": len(pieces), "text": piece}, event.at, _page_id(event.id, n))
+        for n, piece in enumerate(pieces)
+    ]
+    return [*before, replace(event, fields=fields)]
+
+
+def _large(event: Event, name: str) -> tuple[str | None, str | None]:
+    """The text to be paged (None: everything fits) and the outcome that stays in the frame."""
+    text, outcome = event.get(name), event.get("outcome")
+    if not _is_large(text) and not _is_large(outcome):
+        return None, None
+    if not isinstance(outcome, str):
+        return text, None
+    shape = json.loads(outcome)
+    value = shape["payload"].pop("value", None)
+    return text if isinstance(text, str) else dumps_sorted(value), dumps_sorted(shape)
+
+
+def _is_large(text: Any) -> bool:
+    return isinstance(text, str) and len(text) * 4 > PAGE_BOUND and _size(text) > PAGE_BOUND
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+
+
+def _page_id(event_id: str, page: int) -> str:
+    """A UUIDv7 of the event's own millisecond, made from its id: the same journal twice."""
+    if not event_id:
+        return ""
+    noise = bytearray(hashlib.sha256(f"{event_id}/{page}".encode()).digest()[:16])
+    noise[:6] = UUID(event_id).bytes[:6]
+    noise[6] = noise[6] & 0x0F | 0x70
+    noise[8] = noise[8] & 0x3F | 0x80
+    return str(UUID(bytes=bytes(noise)))
+
+
+class Joiner:
+    """Follows the frames of a journal in order and gives every large text back whole."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[Any, Any], list[str]] = {}
+
+    def feed(self, frame: Frame) -> None:
+        """Takes a page in; other kinds are ignored."""
+        if frame.kind != PAGE:
+            return
+        held = self._open.setdefault((frame.get("task"), frame.get("item")), [])
+        if frame.get("page") == 0:
+            held.clear()
+        held.append(str(frame.get("text", "")))
+
+    def text(self, frame: Frame) -> str | None:
+        """The frame's output text, from the frame or from its pages; None when it holds none whole."""
+        name, count = PAGED.get(frame.kind, ("output", "output_pages"))
+        if count not in frame.fields:
+            inline = frame.get(name)
+            return inline if isinstance(inline, str) else None
+        held = self._open.pop((frame.get("task"), frame.get("item")), [])
+        return "".join(held) if len(held) == frame.get(count) else None
+
+
+def with_texts(frames: Iterable[Frame]) -> Iterator[tuple[Frame, str | None]]:
+    """Every frame that is not a page, with its whole output text where it has one."""
+    joiner = Joiner()
+    for frame in frames:
+        if frame.kind == PAGE:
+            joiner.feed(frame)
+        else:
+            yield frame, joiner.text(frame) if frame.kind in PAGED else None

@@ -1,0 +1,146 @@
+"""A journal as data: frames as far as they can be read, what is known of the run, what is damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from nika_nb.catalog.frames import FILE_BOUND, LINE_BOUND
+from nika_nb.trace.frame import GENESIS_CHAIN, Frame, decode, link
+from nika_nb.trace.lines import Line, TraceUnreadable, lines, open_trace, oversize
+from nika_nb.trace.lock import holder
+from nika_nb.trace.trace import Damage, Trace
+
+
+class Frames(Iterator[Frame]):
+    """The frames of a file, one at a time; once exhausted it also knows how the file ended.
+
+    lines: how many were looked at. torn: the last line is half a line. damage: an unreadable line
+    with others behind it, where the reading stopped. head: the hash of the last line that was read.
+    offset: the bytes up to the end of that line.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.lines = 0
+        self.offset = 0
+        self.torn = False
+        self.damage: Damage | None = None
+        self.head = GENESIS_CHAIN
+        self._source = self._read()
+
+    def __next__(self) -> Frame:
+        return next(self._source)
+
+    def _read(self) -> Iterator[Frame]:
+        bad: Damage | None = None
+        with open_trace(self.path) as stream:
+            if size := oversize(stream):
+                raise TraceUnreadable(
+                    f"{self.path} is {size} bytes, beyond the {FILE_BOUND} of a journal: it was not read"
+                )
+            for line in lines(stream):
+                self.lines = line.number
+                if line.blank:
+                    continue
+                if bad is not None:  # something follows, so it was no tear at the end
+                    self.damage = bad
+                    return
+                try:
+                    frame = _frame(line)
+                except ValueError as error:
+                    bad = Damage(line.number, str(error))
+                    continue
+                self.head, self.offset = link(line.data), line.end
+                yield frame
+        self.torn = bad is not None
+
+
+def _frame(line: Line) -> Frame:
+    if line.over:
+        raise ValueError(f"it is {line.size} bytes, beyond the {LINE_BOUND} bytes of a line")
+    return decode(line.data, line.number)
+
+
+def frames(path: Path) -> Frames:
+    """The frames of a trace as a stream, for reading once in constant memory."""
+    return Frames(path)
+
+
+def read(path: Path) -> Trace:
+    """The whole trace, also of a run that is still going on.
+
+    Damage is described, never raised. Raises UsageError where there is no file, TraceUnreadable
+    where the file holds no frame at its beginning or is beyond the bounds.
+    """
+    held, pid = holder(path)
+    stream = frames(path)
+    found = tuple(stream)
+    if not found:
+        raise TraceUnreadable(_no_journal(stream))
+    running = held and _same(pid, found[0].get("pid"))
+    return Trace(
+        path=path,
+        frames=found,
+        lines=stream.lines,
+        torn=stream.torn and not running,
+        damage=stream.damage,
+        head=stream.head,
+        size=stream.offset,
+        running=running,
+    )
+
+
+def _no_journal(stream: Frames) -> str:
+    if stream.damage:
+        why = f"line {stream.damage.line}: {stream.damage.why}"
+    elif stream.torn:
+        why = "its first line is torn"
+    else:
+        why = "it is empty"
+    return f"{stream.path} cannot be read as a journal: {why}. Give a file from .nika/traces"
+
+
+def _same(pid: int | None, recorded: object) -> bool:
+    """Whether the lock's holder can be the writer: a resume holds the same lock."""
+    return pid is None or not isinstance(recorded, int) or pid == recorded
+
+
+def is_running(path: Path) -> tuple[bool, int | None]:
+    """Whether the run that writes this trace goes on, and its process where that can be told."""
+    held, pid = holder(path)
+    if not held:
+        return False, None
+    first = next(frames(path), None)
+    recorded = first.get("pid") if first else None
+    if not _same(pid, recorded):
+        return False, None
+    return True, pid if pid is not None else recorded if isinstance(recorded, int) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """What was appended since an offset; offset and line are where the next look starts."""
+
+    frames: tuple[Frame, ...]
+    offset: int
+    line: int
+    damage: Damage | None = None
+
+
+def tail(path: Path, offset: int = 0, line: int = 0) -> Tail:
+    """The whole lines after an offset: for following a journal that grows. Same errors as `read`."""
+    found: list[Frame] = []
+    with open_trace(path) as stream:
+        stream.seek(offset)
+        for item in lines(stream, offset=offset, number=line):
+            if not item.whole:
+                break
+            if not item.blank:
+                try:
+                    found.append(_frame(item))
+                except ValueError as error:
+                    return Tail(tuple(found), offset, line, Damage(item.number, str(error)))
+            offset, line = item.end, item.number
+    return Tail(tuple(found), offset, line)

@@ -1,0 +1,180 @@
+"""What one trace says about its run: who wrote it, from what, how it ended, what it still asks."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from nika_nb.catalog.frames import RUN_ENDS
+from nika_nb.engine.contract import Prompt
+from nika_nb.trace.frame import Frame
+from nika_nb.trace.lines import TraceUnreadable
+from nika_nb.trace.paging import with_texts
+from nika_nb.values import Json, loads, to_text
+
+State = Literal["completed", "failed", "cancelled", "paused", "incomplete", "running"]
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """An unreadable line in the middle of a journal, and why it cannot be read."""
+
+    line: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One journal as it was read.
+
+    lines: how many lines the reading looked at. torn: the last line is half a line; damage: the
+    line where the reading had to stop. head: the hash of the last whole line. size: the bytes up
+    to its end. running: its writer was alive when the reading began.
+    """
+
+    path: Path
+    frames: tuple[Frame, ...]
+    lines: int
+    torn: bool
+    damage: Damage | None
+    head: str
+    size: int
+    running: bool = False
+
+    @property
+    def prologue(self) -> dict[str, Any]:
+        """The fields of the first frame: the manifest of the run."""
+        return self.frames[0].fields
+
+    @property
+    def workflow(self) -> str | None:
+        return _text(self.prologue.get("workflow"))
+
+    @property
+    def engine_version(self) -> str | None:
+        """The engine that wrote the trace, None where it is unrecorded."""
+        return _text(self.prologue.get("engine_version"))
+
+    @property
+    def run_id(self) -> str | None:
+        """The durable run this trace belongs to."""
+        return self.frames[0].correlation
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """Where each input came from, by name."""
+        return _mapping(self.prologue.get("inputs"))
+
+    @property
+    def end(self) -> Frame | None:
+        """The frame that ended the run, None while there is none."""
+        for frame in reversed(self.frames):
+            if frame.kind.startswith("workflow_"):
+                return frame if frame.kind in RUN_ENDS else None
+        return None
+
+    @property
+    def state(self) -> State:
+        return state_of(self.end.kind if self.end else None, self.running)
+
+    @property
+    def prompts(self) -> tuple[Prompt, ...]:
+        """The questions that wait for an answer; empty unless the run is paused."""
+        end = self.end
+        if end is None or end.kind != "workflow_paused":
+            return ()
+        listed = _json(end.get("prompts"))
+        if isinstance(listed, list):
+            found = tuple(_prompt(item) for item in listed if isinstance(item, dict))
+            if found:
+                return found
+        return (_prompt(end.fields | {"shown_hash": end.get("approval_shown_hash")}),)
+
+    @property
+    def outputs(self) -> dict[str, Any] | None:
+        """The workflow's outputs; None where none are recorded."""
+        for frame, text in self.texts():
+            if frame.kind == "workflow_completed" and text is not None:
+                value = _json(text)
+                return value if isinstance(value, dict) else None
+        return None
+
+    def texts(self) -> Iterator[tuple[Frame, str | None]]:
+        """Every frame but the output pages, each with its whole output text where it has one."""
+        return with_texts(self.frames)
+
+    def sources(self) -> dict[str, str]:
+        """The recorded texts by name, the workflow's own first and its children after it."""
+        found: dict[str, list[str]] = {}
+        for frame in self.frames:
+            if frame.kind == "nb_source_page":
+                found.setdefault(str(frame.get("name", "")), []).append(str(frame.get("text", "")))
+        return {name: "".join(pages) for name, pages in found.items()}
+
+    @property
+    def source(self) -> str | None:
+        """The exact text that was run; None where it is unrecorded.
+
+        Raises TraceUnreadable where the recorded text is not the one the prologue names.
+        """
+        text = next(iter(self.sources().values()), None)
+        expected = self.prologue.get("workflow_sha256")
+        if text is not None and hashlib.sha256(text.encode("utf-8")).hexdigest() != expected:
+            raise TraceUnreadable(
+                f"{self.path}: the recorded source is not the text that its first line names, so it cannot "
+                "be continued. Resume it with the workflow at hand: `--resume`"
+            )
+        return text
+
+
+def state_of(end: str | None, running: bool) -> State:
+    """The state of a run whose last end frame is of this kind."""
+    states: dict[str, State] = {
+        "workflow_completed": "completed",
+        "workflow_failed": "failed",
+        "workflow_cancelled": "cancelled",
+        "workflow_paused": "paused",
+    }
+    return states.get(end or "", "running" if running else "incomplete")
+
+
+def _prompt(shape: dict[str, Any]) -> Prompt:
+    choices = _json(shape.get("choices")) if isinstance(shape.get("choices"), str) else shape.get("choices")
+    mode = shape.get("mode")
+    item = shape.get("item")
+    return Prompt(
+        task=str(shape.get("task", "")),
+        mode=mode if mode in ("input", "choice") else "confirm",
+        message=str(shape.get("message") or ""),
+        choices=_texts(choices),
+        default=shape.get("default"),
+        has_default="default" in shape,
+        item=item if isinstance(item, int) else None,
+        gates=_texts(shape.get("gates")),
+        effects=_texts(shape.get("effects")),
+        shown_hash=_text(shape.get("shown_hash")) or "",
+    )
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(to_text(item) for item in value) if isinstance(value, list) else ()
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _json(text: Any) -> Json:
+    """The value of a field that is itself JSON text; None where it is not."""
+    try:
+        return loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _mapping(text: Any) -> dict[str, Any]:
+    value = _json(text)
+    return value if isinstance(value, dict) else {}
