@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from nika_nb.plan.identity import Identity
@@ -60,6 +60,7 @@ class Call:
     witness: to be called once, as soon as the work has begun; with the process where there is one.
     permit: to be called for every decision at the boundary.
     show: live text from the work (`stdout`, `stderr`), for people who watch.
+    attach: a frame (kind, fields) that is journaled when this unit settles.
     """
 
     task: str
@@ -71,6 +72,7 @@ class Call:
     witness: Callable[[Process | None], None]
     permit: Callable[[Permit], None]
     show: Callable[[str, str], None]
+    attach: Callable[[str, dict[str, Any]], None]
 
 
 class Verbs(Protocol):
@@ -101,6 +103,25 @@ class Prompt:
     gates: tuple[str, ...] = ()  # the tasks that wait for the answer
     effects: tuple[str, ...] = ()  # what those tasks may do
     shown_hash: str = ""
+
+    @property
+    def key(self) -> str:
+        """How an answer names this prompt: `ask`, or `ask[3]` for an item."""
+        return self.task if self.item is None else f"{self.task}[{self.item}]"
+
+    def to_json(self) -> dict[str, Any]:
+        """The prompt as the pause frame lists it."""
+        shape: dict[str, Any] = {
+            "task": self.task,
+            "item": self.item,
+            "mode": self.mode,
+            "message": self.message,
+            "choices": list(self.choices),
+            "gates": list(self.gates),
+            "effects": list(self.effects),
+            "shown_hash": self.shown_hash,
+        }
+        return shape | ({"default": self.default} if self.has_default else {})
 
 
 class Asks(Exception):
@@ -147,19 +168,30 @@ class Miss:
 
 
 class Memory(Protocol):
-    """What earlier invocations settled. A fresh run has an empty one."""
+    """What earlier invocations settled. A fresh run has an empty one.
 
-    resuming: bool
+    `settled_failure` is asked only when a paused run goes on after an answer: then a task that had
+    failed stays failed, for nothing is retried behind anyone's back. It returns the parsed
+    `outcome` of the recorded frame, or None.
+    """
+
+    @property
+    def resuming(self) -> bool: ...
 
     def recall(self, identity: Identity) -> Hit | Miss: ...
 
     def recall_item(self, identity: Identity, index: int) -> Hit | Miss: ...
+
+    def settled_failure(self, task: str) -> dict[str, Any] | None: ...
 
 
 class NoMemory:
     """Nothing to resume from: every task runs, and says nothing about it."""
 
     resuming = False
+
+    def settled_failure(self, task: str) -> dict[str, Any] | None:
+        return None
 
     def recall(self, identity: Identity) -> Hit | Miss:
         return Miss("first-run")
@@ -168,14 +200,12 @@ class NoMemory:
         return Miss("first-run")
 
 
-class Clock(Protocol):
-    """The run's one clock, the wall's or a virtual one."""
+class Extractor(Protocol):
+    """Evaluates the jq program of an `extract:` binding."""
 
-    def now(self) -> int:
-        """Unix nanoseconds."""
+    async def values(self, program: str, value: Any) -> list[Any]:
+        """Every value the program emits. Raises Fault NIKA-VAR-004."""
         ...
-
-    async def sleep(self, seconds: float) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,4 +218,3 @@ class Answer:
     value: Any
     source: str = "answer"
     shown_hash: str | None = None
-    extra: dict[str, Any] = field(default_factory=dict)

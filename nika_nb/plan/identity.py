@@ -119,9 +119,23 @@ def input_hash(action: Json, bindings: Json, items: Json) -> str:
     return digest({"v": KEY_VERSION, "inputs": {"action": action, "with": bindings, "items": items}})
 
 
+def item_input_hash(action: Json, bindings: dict[str, str]) -> str:
+    """The hash of one item: its rendered action, and the digests of the bindings it reads."""
+    return digest({"v": KEY_VERSION, "item": {"action": action, "with": bindings}})
+
+
 def definition_parts(verb: str, payload: dict[str, Any]) -> dict[str, str]:
     """Digest per definition field; the action's own fields by name (`exec.command`)."""
-    parts = {key: digest(value) for key, value in payload.items() if key not in ("action", "on_finally")}
+    parts = {key: part(value) for key, value in payload.items() if key not in ("action", "on_finally")}
     body = payload["action"][verb]
-    parts |= {f"{verb}.{key}": digest(value) for key, value in body.items()}
-    return parts
+    return parts | {f"{verb}.{key}": part(value) for key, value in body.items()}
+
+
+def part(value: Json) -> str:
+    """The short digest of one part: enough to tell that it differs, not meant to prove anything."""
+    return digest(value)[:16]
+
+
+def item_definition(payload: dict[str, Json]) -> dict[str, Json]:
+    """What one item of a fan-out is defined by: how the others are run does not touch it."""
+    return payload | {"for_each": "item", "max_parallel": None, "fail_fast": None}

@@ -1,0 +1,211 @@
+"""One unit of work to its end: attempts with backoff, the timeout around them, contracts, recovery."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from nika_nb.catalog.codes import category_of, transient_of
+from nika_nb.engine.clock import Clock
+from nika_nb.engine.contract import Call, Extractor, Process, Reply, Verbs
+from nika_nb.engine.emit import Emitter
+from nika_nb.engine.outcome import Outcome, TaskError
+from nika_nb.engine.work import Work
+from nika_nb.errors import Fault
+from nika_nb.language.model import Retry, Task
+from nika_nb.plan.plan import TaskPlan
+
+Recover = Callable[[], Awaitable[Any]]  # resolves `on_error.recover`; raises Fault
+
+
+class Attempts:
+    """Runs units; knows nothing of gates, memory or other tasks."""
+
+    def __init__(
+        self, verbs: Verbs, extractor: Extractor, clock: Clock, emitter: Emitter, chance: random.Random, base: str
+    ) -> None:
+        self._verbs = verbs
+        self._extractor = extractor
+        self._clock = clock
+        self._emitter = emitter
+        self._chance = chance
+        self._base = base
+
+    async def unit(
+        self, planned: TaskPlan, work: Work, body: Callable[[], dict[str, Any]], recover: Recover, item: int | None
+    ) -> tuple[Outcome, dict[str, Any]]:
+        """The outcome and the named bindings. Raises Asks where a human has to answer first.
+
+        `body` renders the action; what it raises is the task's own failure and recoverable.
+        """
+        task = planned.task
+        try:
+            value, bindings = await self._timed(planned, work, body, item)
+        except Fault as fault:
+            error = error_of(fault, task.id, max(work.attempts, 1))
+        except TimeoutError:
+            error = _timeout_error(task, max(work.attempts, 1))
+        else:
+            return Outcome("success", "normal", value, attempts=max(work.attempts, 1)), bindings
+        return await self._after_failure(task, error, recover)
+
+    async def _timed(
+        self, planned: TaskPlan, work: Work, body: Callable[[], dict[str, Any]], item: int | None
+    ) -> tuple[Any, dict[str, Any]]:
+        task = planned.task
+        if task.timeout_ms is None:
+            return await self._tries(planned, work, body(), item)
+        async with self._clock.timeout(task.timeout_ms / 1000):
+            return await self._tries(planned, work, body(), item)
+
+    async def _tries(
+        self, planned: TaskPlan, work: Work, body: dict[str, Any], item: int | None
+    ) -> tuple[Any, dict[str, Any]]:
+        task = planned.task
+        while True:
+            work.attempts += 1
+            try:
+                reply = await self._verbs.run(self._call(planned, work, body, item))
+                return await self._accepted(task, work, reply)
+            except Fault as fault:
+                if not may_retry(task.retry, fault, work.attempts):
+                    raise
+                await self._back_off(task, fault, work.attempts, item)
+
+    def _call(self, planned: TaskPlan, work: Work, body: dict[str, Any], item: int | None) -> Call:
+        task, attempt = planned.task, work.attempts
+
+        def witness(process: Process | None) -> None:
+            if work.started is None:
+                work.started = self._clock.now()
+            self._emitter.emit(
+                "verb_invoked",
+                task=task.id,
+                item=item,
+                attempt=attempt,
+                note=planned.note,
+                pgid=process.pgid if process else None,
+                started=process.started if process else None,
+            )
+
+        def show(stream: str, text: str) -> None:
+            self._emitter.live("live_output", task=task.id, item=item, stream=stream, text=text)
+
+        return Call(
+            task=task.id,
+            item=item,
+            attempt=attempt,
+            verb=task.action.verb,
+            body=_with_contract(task, body),
+            base=self._base,
+            witness=witness,
+            permit=work.permit,
+            show=show,
+            attach=work.attach,
+        )
+
+    async def _accepted(self, task: Task, work: Work, reply: Reply) -> tuple[Any, dict[str, Any]]:
+        if reply.usage is not None:
+            work.usages.append(reply.usage)
+        if reply.warning and reply.warning not in work.warnings:
+            work.warnings.append(reply.warning)
+        if task.returns is not None and task.action.verb in ("exec", "invoke"):
+            trouble = task.returns.conforms(reply.output)
+            if trouble:
+                raise Fault("NIKA-TYPE-101", f"the output does not fit `returns:`: {trouble}")
+        return reply.output, await self.bind(task, reply.output)
+
+    async def bind(self, task: Task, output: Any) -> dict[str, Any]:
+        """The named bindings of an output. Raises Fault NIKA-VAR-002/-004."""
+        bindings: dict[str, Any] = {}
+        for name, program in task.extract.items():
+            values = await self._extractor.values(program, output)
+            if len(values) != 1:
+                count = "no value" if not values else f"{len(values)} values"
+                raise Fault(
+                    "NIKA-VAR-002",
+                    f"extract `{name}` produced {count} where exactly one is needed: collect with `[ … ]` or take `first(…)`",
+                )
+            bindings[name] = values[0]
+        return bindings
+
+    async def _back_off(self, task: Task, fault: Fault, attempt: int, item: int | None) -> None:
+        assert task.retry is not None
+        delay = backoff_ms(task.retry, attempt, self._chance)
+        self._emitter.emit(
+            "task_retrying",
+            task=task.id,
+            item=item,
+            attempt=attempt,
+            max_attempts=task.retry.max_attempts,
+            delay_ms=delay,
+            code=fault.code,
+        )
+        await self._clock.sleep(delay / 1000)
+
+    async def _after_failure(
+        self, task: Task, error: TaskError, recover: Recover
+    ) -> tuple[Outcome, dict[str, Any]]:
+        policy = task.on_error
+        failed = Outcome("failure", _cause(task, error), error=error, attempts=error.attempt)
+        if policy is None or (policy.on_codes is not None and error.code not in policy.on_codes):
+            return failed, {}
+        if policy.skip:
+            return Outcome("skipped", "error_skip", error=error, attempts=error.attempt), {}
+        try:
+            value = await recover()
+        except Fault:
+            return failed, {}
+        try:
+            bindings = await self.bind(task, value)
+        except Fault as fault:
+            broken = error_of(fault, task.id, error.attempt)
+            return Outcome("failure", "verb_error", error=broken, attempts=error.attempt), {}
+        return Outcome("success", "recovered", value, error, error.attempt), bindings
+
+
+def _with_contract(task: Task, body: dict[str, Any]) -> dict[str, Any]:
+    """The body as dispatched: a typed contract reaches a model as its JSON Schema."""
+    if task.returns is not None and task.action.verb in ("infer", "agent"):
+        return body | {"schema": task.returns.schema}
+    return body
+
+
+def error_of(fault: Fault, task: str, attempt: int) -> TaskError:
+    """The error record of a fault."""
+    transient = transient_of(fault.code) if fault.transient is None else fault.transient
+    return TaskError(
+        fault.code, category_of(fault.code), fault.message, transient, fault.details, task, attempt
+    )
+
+
+def _timeout_error(task: Task, attempt: int) -> TaskError:
+    message = f"`{task.id}` took longer than its timeout of {task.timeout_ms} ms and was ended"
+    return TaskError("NIKA-TIMEOUT-001", "timeout_error", message, False, {}, task.id, attempt)
+
+
+def _cause(task: Task, error: TaskError) -> str:
+    if error.code == "NIKA-TIMEOUT-001":
+        return "timeout"
+    exhausted = task.retry is not None and task.retry.max_attempts > 1 and error.attempt >= task.retry.max_attempts
+    return "retry_exhausted" if exhausted else "verb_error"
+
+
+def may_retry(retry: Retry | None, fault: Fault, attempt: int) -> bool:
+    """Whether another attempt is due: only for transient errors, or for the codes that are listed."""
+    if retry is None or attempt >= retry.max_attempts:
+        return False
+    if retry.on_codes is not None:
+        return fault.code in retry.on_codes
+    return transient_of(fault.code) if fault.transient is None else fault.transient
+
+
+def backoff_ms(retry: Retry, attempt: int, chance: random.Random) -> int:
+    """Milliseconds to wait after a failed attempt (1-based): defaults 1 s, exponential, cap 60 s, full jitter."""
+    first = 1000 if retry.backoff_ms is None else retry.backoff_ms
+    cap = 60_000 if retry.backoff_max_ms is None else retry.backoff_max_ms
+    strategy = retry.backoff_strategy or "exponential"
+    factor = {"fixed": 1, "linear": attempt, "exponential": 2 ** min(attempt - 1, 40)}[strategy]
+    delay = min(first * factor, cap)
+    return delay if retry.jitter is False else round(chance.uniform(0, delay))

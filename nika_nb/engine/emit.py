@@ -1,0 +1,63 @@
+"""The one door through which the engine speaks: every event is masked, stamped and handed on."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from nika_nb.engine.clock import Clock, Stamper
+from nika_nb.engine.events import Event, Sink
+
+
+class Mask(Protocol):
+    """Hides resolved secret values."""
+
+    def mask(self, value: Any) -> Any:
+        """The value (text or nested JSON) with every secret replaced."""
+        ...
+
+    def found(self, value: Any) -> bool:
+        """Whether a secret's value stands anywhere in it."""
+        ...
+
+
+class NoMask:
+    """For runs without secrets."""
+
+    def mask(self, value: Any) -> Any:
+        return value
+
+    def found(self, value: Any) -> bool:
+        return False
+
+
+# Names, numbers and hashes of ours: masking them could only damage the journal.
+_STRUCTURAL = frozenset(
+    "task item kind attempt attempts max_attempts delay_ms duration_ms pgid started page pages def_hash "
+    "input_hash definition_parts input_parts shown_hash approval_shown_hash workflow_sha256 semantic_hash "
+    "trace_format engine_version decision plane status reason mode tokens cost_usd total done".split()
+)
+
+
+class Emitter:
+    """Emits events; fields that are None are left out."""
+
+    def __init__(self, sink: Sink, clock: Clock, stamper: Stamper, mask: Mask) -> None:
+        self._sink = sink
+        self._clock = clock
+        self._stamper = stamper
+        self._mask = mask
+
+    def emit(self, kind: str, **fields: Any) -> None:
+        ident, at = self._stamper.stamp()
+        self._sink(Event(kind, self._clean(fields), at, ident))
+
+    def live(self, kind: str, **fields: Any) -> None:
+        """An event for those who watch, which no journal keeps."""
+        self._sink(Event(kind, self._clean(fields), self._clock.now()))
+
+    def _clean(self, fields: dict[str, Any]) -> dict[str, Any]:
+        return {
+            name: value if name in _STRUCTURAL else self._mask.mask(value)
+            for name, value in fields.items()
+            if value is not None
+        }

@@ -1,0 +1,328 @@
+"""`Plan` → events: starts each task once its producers have settled, and sees the run to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from nika_nb.engine.attempts import Attempts
+from nika_nb.engine.clock import Clock, Stamper
+from nika_nb.engine.contract import Extractor, Memory, Prompt, Usage, Verbs
+from nika_nb.engine.emit import Emitter, Mask
+from nika_nb.engine.events import Sink
+from nika_nb.engine.identify import Identifier
+from nika_nb.engine.outcome import Outcome
+from nika_nb.engine.pipeline import Ended, Open, Pipeline
+from nika_nb.engine.scope import Scopes, Settled, record
+from nika_nb.engine.settle import Settler
+from nika_nb.engine.unit import UnitRunner
+from nika_nb.engine.work import Work, usage_fields
+from nika_nb.errors import Fault
+from nika_nb.language.template import render
+from nika_nb.plan.edges import Edge
+from nika_nb.plan.plan import Plan, TaskPlan
+from nika_nb.values import dumps
+
+RunState = Literal["completed", "failed", "cancelled", "paused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """Everything a run is handed: the plan, its values, its surroundings, what to say first.
+
+    inputs: bound values by name. markers: what stands for each secret in an identity.
+    manifest: the fields of the first frame. preamble: frames right after it.
+    width: how many units may work at once. seed: of ids and jitter, None for real chance.
+    """
+
+    plan: Plan
+    inputs: Mapping[str, Any]
+    secrets: Mapping[str, str]
+    markers: Mapping[str, str]
+    verbs: Verbs
+    extractor: Extractor
+    memory: Memory
+    clock: Clock
+    mask: Mask
+    sink: Sink
+    base: str
+    manifest: Mapping[str, Any]
+    preamble: Sequence[tuple[str, dict[str, Any]]] = ()
+    width: int = 32
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How the run stopped. outputs: only of a completed run. prompts: only of a paused one."""
+
+    state: RunState
+    outputs: dict[str, Any] | None = None
+    prompts: tuple[Prompt, ...] = ()
+    detail: str | None = None
+    tasks: dict[str, Outcome] = field(default_factory=dict)
+
+
+class Engine:
+    """One run. `run()` on one event loop; `cancel()` on the same loop, at any time."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._plan = setup.plan
+        self._emitter = Emitter(setup.sink, setup.clock, Stamper(setup.clock, setup.seed), setup.mask)
+        self._settler = Settler(self._emitter, setup.mask)
+        self._scopes = Scopes(setup.plan.workflow, setup.inputs, setup.secrets, setup.markers)
+        self._pipeline = self._make_pipeline()
+        self._settled: dict[str, Outcome] = {}
+        self._missing = {planned.task.id: len(planned.producers) for planned in setup.plan.scheduled}
+        self._ends = {name: asyncio.Event() for name in setup.plan.tasks}
+        self._parked: Counter[str] = Counter()  # tasks waiting at recovery time, by what they wait for
+        self._active: dict[str, asyncio.Task[None]] = {}
+        self._idle = asyncio.Event()
+        self._works: dict[str, Work] = {}
+        self._prompts: list[Prompt] = []
+        self._usages: list[Usage] = []
+        self._cancelled = False
+        self._crash: BaseException | None = None
+
+    def _make_pipeline(self) -> Pipeline:
+        setup = self._setup
+        chance = random.Random(setup.seed)
+        attempts = Attempts(setup.verbs, setup.extractor, setup.clock, self._emitter, chance, setup.base)
+        units = UnitRunner(
+            self._scopes,
+            attempts,
+            Identifier(self._scopes),
+            setup.memory,
+            self._settler,
+            setup.clock,
+            setup.width,
+            self._await_task,
+        )
+        return Pipeline(self._scopes, units, setup.memory, self._settler, setup.clock, setup.width)
+
+    async def run(self) -> Verdict:
+        """Every task to its end, then the run's own last frame."""
+        self._open()
+        for planned in self._plan.scheduled:
+            if not self._missing[planned.task.id]:
+                self._start(planned)
+        self._check_idle()
+        await self._idle.wait()
+        await self._drop_parked()
+        if self._crash is not None:
+            raise self._crash
+        return self._close()
+
+    def cancel(self) -> None:
+        """Ends everything at once: processes, waiting tasks, the run. Cleanups still run.
+
+        A second call ends the cleanups too.
+        """
+        self._cancelled = True
+        for task in list(self._active.values()):
+            task.cancel()
+        self._check_idle()
+
+    def _open(self) -> None:
+        self._emitter.emit("workflow_started", **self._setup.manifest)
+        for kind, fields in self._setup.preamble:
+            self._emitter.emit(kind, **fields)
+        needs: dict[str, list[list[str | None]]] = {name: [] for name in self._plan.tasks}
+        for edge in self._plan.edges:
+            needs[edge.consumer].append([edge.producer, edge.kind, edge.binding or edge.predicate])
+        for name, planned in self._plan.tasks.items():
+            verb = planned.task.action.verb
+            self._emitter.emit(
+                "task_scheduled", task=name, verb=verb, note=planned.note, needs=dumps(needs[name])
+            )
+
+    # -- tasks -----------------------------------------------------------------------------
+
+    def _start(self, planned: TaskPlan) -> None:
+        name = planned.task.id
+        task = asyncio.ensure_future(self._guarded(planned))
+        self._active[name] = task
+        task.add_done_callback(lambda done: self._finished(name, done))
+
+    def _finished(self, name: str, task: asyncio.Task[None]) -> None:
+        del self._active[name]
+        if not task.cancelled() and task.exception() is not None:
+            self._crash = self._crash or task.exception()
+            self.cancel()
+        self._check_idle()
+
+    def _check_idle(self) -> None:
+        """The run is over when nothing works: what only waits for the unsettleable does not count."""
+        if len(self._active) <= self._parked.total():
+            self._idle.set()
+
+    async def _drop_parked(self) -> None:
+        waiting = list(self._active.values())
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+
+    async def _await_task(self, name: str) -> None:
+        """Until that task has settled."""
+        if name in self._settled:
+            return
+        self._parked[name] += 1
+        self._check_idle()
+        await self._ends[name].wait()
+
+    async def _guarded(self, planned: TaskPlan) -> None:
+        try:
+            await self._process(planned)
+        except asyncio.CancelledError:
+            if self._cancelled and planned.task.id not in self._settled:
+                await self._interrupted(planned)
+            raise
+
+    async def _process(self, planned: TaskPlan) -> None:
+        edge = self._blocking(planned)
+        if edge is not None:
+            self._dead_path(planned, edge)
+            return
+        work = self._works.setdefault(planned.task.id, Work())
+        end = await self._pipeline.process(planned, work, self._cleanups)
+        if isinstance(end, Open):
+            self._prompts += end.prompts
+        else:
+            self._settle(planned, end)
+
+    def _blocking(self, planned: TaskPlan) -> Edge | None:
+        """The first edge whose producer settled outside its pass-set."""
+        for edge in planned.incoming:
+            if self._settled[edge.producer].status not in edge.admits:
+                return edge
+        return None
+
+    def _dead_path(self, planned: TaskPlan, edge: Edge) -> None:
+        status = self._settled[edge.producer].status
+        note = "upstream failed" if status == "failure" else f"upstream {status}"
+        outcome = Outcome("cancelled", "upstream")
+        self._settler.cancelled(planned.task.id, note, edge.producer, outcome)
+        self._settle(planned, Ended(outcome))
+
+    async def _interrupted(self, planned: TaskPlan) -> None:
+        """A task that was under way when the run was cancelled from outside."""
+        outcome = Outcome("cancelled", "operator")
+        work = self._works.get(planned.task.id, Work())
+        if work.started is not None:
+            await self._cleanups(planned, outcome, work)
+        self._settler.cancelled(planned.task.id, "operator", None, outcome)
+        self._settle(planned, Ended(outcome, work=work))
+
+    async def _cleanups(self, planned: TaskPlan, outcome: Outcome, work: Work) -> None:
+        """The `unwind` tasks of a started producer, in declaration order, before it settles outward."""
+        self._remember(planned, Ended(outcome, work=work))
+        for name in planned.cleanups:
+            if name not in self._settled:
+                cleanup = self._plan.tasks[name]
+                end = await self._pipeline.cleanup(cleanup, self._works.setdefault(name, Work()), self._cleanups)
+                self._settle(cleanup, end)
+
+    def _remember(self, planned: TaskPlan, end: Ended) -> None:
+        settled = Settled(end.outcome, end.bindings, end.work.started, end.work.ended)
+        self._scopes.tasks[planned.task.id] = record(planned.task, settled)
+
+    def _settle(self, planned: TaskPlan, end: Ended) -> None:
+        """Records the end and starts every consumer that only waited for it."""
+        name = planned.task.id
+        self._settled[name] = end.outcome
+        self._remember(planned, end)
+        self._usages += end.work.usages
+        self._works.pop(name, None)
+        del self._parked[name]
+        self._ends[name].set()
+        self._idle_cleanups(planned)
+        for consumer in planned.consumers:
+            self._missing[consumer] -= 1
+            if not self._missing[consumer] and not self._cancelled:
+                self._start(self._plan.tasks[consumer])
+
+    def _idle_cleanups(self, planned: TaskPlan) -> None:
+        """Cleanups whose producers all settled without starting have nothing to do."""
+        for name in planned.cleanups:
+            producers = [edge.producer for edge in self._plan.edges if edge.consumer == name]
+            if name not in self._settled and all(producer in self._settled for producer in producers):
+                outcome = Outcome("skipped", "gate")
+                self._settler.skipped(self._plan.tasks[name], "unwind · nothing started", None, outcome)
+                self._settle(self._plan.tasks[name], Ended(outcome))
+
+    # -- the end ---------------------------------------------------------------------------
+
+    def _close(self) -> Verdict:
+        if self._cancelled:
+            return self._closed_cancelled()
+        if self._prompts:
+            return self._closed_paused()
+        failed = any(self._settled[p.task.id].status == "failure" for p in self._plan.scheduled)
+        return self._end(Verdict("failed", tasks=self._settled)) if failed else self._closed_completed()
+
+    def _closed_cancelled(self) -> Verdict:
+        outcome = Outcome("cancelled", "operator")
+        for name in self._plan.tasks:
+            if name not in self._settled:
+                self._settler.cancelled(name, "operator", None, outcome)
+                self._settled[name] = outcome
+        return self._end(Verdict("cancelled", tasks=self._settled))
+
+    def _closed_paused(self) -> Verdict:
+        rank = {name: at for at, name in enumerate(self._plan.tasks)}
+        prompts = sorted(self._prompts, key=lambda prompt: (rank[prompt.task], prompt.item or 0))
+        first = prompts[0]
+        self._emitter.emit(
+            "workflow_paused",
+            workflow=self._plan.workflow.id,
+            task=first.task,
+            mode=first.mode,
+            note="waits for an answer",
+            message=first.message,
+            choices=dumps(list(first.choices)) if first.choices else None,
+            approval_shown_hash=first.shown_hash or None,
+            prompts=dumps([prompt.to_json() for prompt in prompts]),
+            **self._totals(),
+        )
+        return Verdict("paused", prompts=tuple(prompts), tasks=self._settled)
+
+    def _closed_completed(self) -> Verdict:
+        try:
+            outputs = self._outputs()
+        except Fault as fault:
+            return self._end(Verdict("failed", detail=f"{fault.code} · {fault.message}", tasks=self._settled))
+        return self._end(Verdict("completed", outputs=outputs, tasks=self._settled))
+
+    def _outputs(self) -> dict[str, Any]:
+        """What the workflow returns. Raises Fault NIKA-VAR-001 or -009."""
+        found: dict[str, Any] = {}
+        for output in self._plan.workflow.outputs.values():
+            value = render(output.value, self._scopes.outputs())
+            trouble = output.type.conforms(value) if output.type else None
+            if trouble:
+                raise Fault("NIKA-VAR-009", f"output `{output.name}` does not fit its type: {trouble}")
+            found[output.name] = value
+        return found
+
+    def _end(self, verdict: Verdict) -> Verdict:
+        self._emitter.emit(
+            f"workflow_{verdict.state}",
+            workflow=self._plan.workflow.id,
+            detail=verdict.detail,
+            **self._totals(),
+            outputs=self._settler.output_text(verdict.outputs),
+        )
+        return verdict
+
+    def _totals(self) -> dict[str, Any]:
+        figures = usage_fields(self._usages)
+        return {
+            "total_tokens": figures.get("tokens"),
+            "total_cost_usd": figures.get("cost_usd"),
+            "unpriced_calls": sum(1 for usage in self._usages if usage.unpriced) or None,
+        }

@@ -1,0 +1,146 @@
+"""A `for_each`: every item a unit of its own, as wide as allowed, each journaled as it settles."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
+
+from nika_nb.engine.contract import Asks, Hit, Prompt
+from nika_nb.engine.identify import try_identity
+from nika_nb.engine.outcome import Outcome, TaskError
+from nika_nb.engine.unit import UnitRunner
+from nika_nb.engine.work import Work
+from nika_nb.errors import Fault
+from nika_nb.plan.plan import TaskPlan
+
+_SHOWN_ERRORS = 100
+
+
+@dataclass
+class Items:
+    """What became of the items of one fan-out; None where an item did not settle."""
+
+    outcomes: list[Outcome | None]
+    bindings: list[dict[str, Any]]
+    prompts: list[Prompt] = field(default_factory=list)
+
+
+class FanOut:
+    """Runs the items of one task."""
+
+    def __init__(self, units: UnitRunner, planned: TaskPlan, live: list[Any], marked: list[Any], work: Work) -> None:
+        self._units = units
+        self._planned = planned
+        self._live = live
+        self._marked = marked
+        self._work = work
+        self._found = Items([None] * len(live), [{} for _ in live])
+        self._stop = False
+
+    async def run(self, width: int) -> Items:
+        """All items, at most `width` at once. A failed item stops the rest under `fail_fast`."""
+        for_each = self._planned.task.for_each
+        assert for_each is not None
+        width = max(1, min(width, for_each.max_parallel or width, len(self._live)))
+        waiting = iter(range(len(self._live)))
+        workers = [asyncio.ensure_future(self._worker(waiting)) for _ in range(width)]
+        try:
+            await self._watch(workers)
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+        return self._found
+
+    async def _watch(self, workers: list[asyncio.Future[None]]) -> None:
+        """Until every worker is done, or one item failed and the rest must not go on."""
+        pending = set(workers)
+        while pending and not self._stop:
+            done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+            for worker in done:
+                worker.result()
+
+    async def _worker(self, waiting: Any) -> None:
+        for index in waiting:
+            if self._stop:
+                return
+            await self._item(index)
+            if self._stop:
+                return
+
+    async def _item(self, index: int) -> None:
+        work = Work()
+        local = {"item": self._live[index], "index": index}
+        marked = {"item": self._marked[index], "index": index}
+        identity = try_identity(self._units.identifier.item, self._planned, marked)
+        hit = self._units.recall_item(identity, index)
+        try:
+            outcome, bindings = await self._settled(work, local, index, hit)
+        except Asks as asks:
+            self._found.prompts.append(asks.prompt)
+            self._work.absorb(work)
+            return
+        self._found.outcomes[index] = outcome
+        self._found.bindings[index] = bindings
+        self._work.absorb(work)
+        self._units.settler.item(self._planned.task.id, index, outcome, work, identity, hit)
+        if outcome.status == "failure" and self._fails_fast:
+            self._stop = True
+
+    async def _settled(
+        self, work: Work, local: dict[str, Any], index: int, hit: Hit | None
+    ) -> tuple[Outcome, dict[str, Any]]:
+        if hit is not None:
+            return await self._units.recalled(self._planned, hit)
+        return await self._units.live(self._planned, work, local, index)
+
+    @property
+    def _fails_fast(self) -> bool:
+        for_each = self._planned.task.for_each
+        return for_each is None or for_each.fail_fast is not False
+
+
+def fold(planned: TaskPlan, items: Items) -> tuple[Outcome, dict[str, Any]]:
+    """The outcome of the whole fan-out, and its bindings as arrays aligned with the items."""
+    failures = [
+        (index, outcome.error)
+        for index, outcome in enumerate(items.outcomes)
+        if outcome is not None and outcome.status == "failure" and outcome.error is not None
+    ]
+    if failures:
+        return _failure(planned, items, failures), {}
+    values = [o.value if o is not None and o.status == "success" else None for o in items.outcomes]
+    names = planned.task.extract
+    bindings = {name: [found.get(name) for found in items.bindings] for name in names}
+    recovered = next((o.error for o in items.outcomes if o and o.cause == "recovered"), None)
+    cause = "recovered" if recovered else "normal"
+    attempts = max((o.attempts for o in items.outcomes if o is not None), default=1)
+    return Outcome("success", cause, values, recovered, attempts), bindings
+
+
+def _failure(planned: TaskPlan, items: Items, failures: list[tuple[int, TaskError]]) -> Outcome:
+    index, first = failures[0]
+    total = len(items.outcomes)
+    details = {
+        "failed": len(failures),
+        "items": [
+            {"item": at, "code": error.code, "message": error.message} for at, error in failures[:_SHOWN_ERRORS]
+        ],
+    }
+    message = f"{len(failures)} of {total} items failed; item {index}: {first.message}"
+    error = TaskError(
+        first.code, first.category, message, first.transient, details, planned.task.id, first.attempt
+    )
+    cause = next(o.cause for o in items.outcomes if o is not None and o.error is first)
+    return Outcome("failure", cause, error=error, attempts=first.attempt)
+
+
+def not_a_list(planned: TaskPlan, value: Any) -> Fault:
+    from nika_nb.values import type_name
+
+    return Fault(
+        "NIKA-VAR-006",
+        f"`for_each.items` of `{planned.task.id}` is {type_name(value)}, and only an array can be iterated",
+        span=planned.task.for_each.span if planned.task.for_each else None,
+    )

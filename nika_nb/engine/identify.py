@@ -1,0 +1,154 @@
+"""The identity of a task, or of one item of its fan-out, at the moment it would run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from nika_nb.engine.scope import Scopes, reads, stand_in
+from nika_nb.errors import Fault
+from nika_nb.language.model import Task
+from nika_nb.language.template import Value, references, render
+from nika_nb.plan.identity import (
+    Identity,
+    definition_hash,
+    input_hash,
+    item_definition,
+    item_input_hash,
+    part,
+)
+from nika_nb.plan.plan import TaskPlan
+from nika_nb.values import Json
+
+
+@dataclass(frozen=True, slots=True)
+class _Readings:
+    """What a task's texts read, found once.
+
+    names: the inputs, constants and secrets, as (root, name). bindings: the `with:` keys that the
+    body reads. outer: of those, the ones that are the same for every item.
+    """
+
+    names: tuple[tuple[str, str], ...]
+    bindings: frozenset[str]
+    outer: frozenset[str]
+    item: bool
+    index: bool
+
+
+class Identifier:
+    """Computes identities over the marked scope, in which no secret has a value."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._readings: dict[str, _Readings] = {}
+        self._item_hashes: dict[str, str] = {}
+        self._outer_parts: dict[str, dict[str, str]] = {}
+
+    def task(self, planned: TaskPlan) -> Identity:
+        """The identity of a task without a fan-out. Raises Fault where a reference does not render."""
+        bindings = self._scopes.bindings(planned.task, self._scopes.marked, {})
+        parts = self._parts(planned.task, bindings)
+        return self._identity(planned, bindings, {}, None, parts)
+
+    def fan_out(self, planned: TaskPlan, items: list[Any]) -> Identity:
+        """The identity of a whole fan-out: its collection, and its body over a stand-in item."""
+        local = {"item": stand_in(items), "index": 0}
+        bindings = self._scopes.bindings(planned.task, self._scopes.marked, local)
+        parts = self._parts(planned.task, bindings) | {"for_each.items": part(items)}
+        return self._identity(planned, bindings, local, items, parts)
+
+    def item(self, planned: TaskPlan, local: dict[str, Any]) -> Identity:
+        """The identity of one item: its definition, and what its own references resolve to.
+
+        Bindings that only feed the collection take no part, so that one changed element re-runs
+        one item.
+        """
+        task = planned.task
+        reading = self._reading(task)
+        bindings = self._scopes.bindings(task, self._scopes.marked, local)
+        parts = self._item_parts(task, reading, bindings)
+        action = self._action(task, bindings, local)
+        digests = {name: parts[f"with.{name}"] for name in reading.bindings}
+        parts |= {name: part(local[name]) for name in ("item", "index") if getattr(reading, name)}
+        return Identity(task.id, self._item_hash(planned), item_input_hash(action, digests), input_parts=parts)
+
+    def _identity(
+        self,
+        planned: TaskPlan,
+        bindings: dict[str, Json],
+        local: dict[str, Any],
+        items: list[Any] | None,
+        parts: dict[str, str],
+    ) -> Identity:
+        action = self._action(planned.task, bindings, local)
+        return Identity(
+            planned.task.id,
+            planned.def_hash,
+            input_hash(action, bindings, items),
+            planned.definition_parts,
+            parts,
+        )
+
+    def _action(self, task: Task, bindings: dict[str, Json], local: dict[str, Any]) -> Json:
+        scope = self._scopes.marked | {"with": bindings} | local
+        return {task.action.verb: render(task.action.body, scope)}
+
+    def _parts(self, task: Task, bindings: dict[str, Json]) -> dict[str, str]:
+        parts = {f"with.{name}": part(value) for name, value in bindings.items()}
+        return parts | self._named(task)
+
+    def _named(self, task: Task) -> dict[str, str]:
+        """One part per input, constant and secret that the task reads directly."""
+        marked = self._scopes.marked
+        names = self._reading(task).names
+        return {f"{root}.{name}": part(marked[root][name]) for root, name in names if name in marked[root]}
+
+    def _item_parts(self, task: Task, reading: _Readings, bindings: dict[str, Json]) -> dict[str, str]:
+        if task.id not in self._outer_parts:
+            outer = {f"with.{name}": part(bindings[name]) for name in reading.outer}
+            self._outer_parts[task.id] = outer | self._named(task)
+        inner = {f"with.{name}": part(bindings[name]) for name in reading.bindings - reading.outer}
+        return self._outer_parts[task.id] | inner
+
+    def _item_hash(self, planned: TaskPlan) -> str:
+        task = planned.task
+        if task.id not in self._item_hashes:
+            payload = item_definition(planned.definition)
+            self._item_hashes[task.id] = definition_hash(task.id, task.action.verb, payload)
+        return self._item_hashes[task.id]
+
+    def _reading(self, task: Task) -> _Readings:
+        if task.id not in self._readings:
+            self._readings[task.id] = _read(task)
+        return self._readings[task.id]
+
+
+def _read(task: Task) -> _Readings:
+    body: list[Value] = [task.action.body]
+    if task.when is not None and not isinstance(task.when, bool):
+        body.append(task.when)
+    found = [ref for value in body for ref in references(value)]
+    with_refs = [ref for value in task.with_.values() for ref in references(value)]
+    named = [r for r in (*found, *with_refs) if r.root in ("inputs", "const", "secrets") and r.steps]
+    bindings = frozenset(str(r.steps[0]) for r in found if r.root == "with" and r.steps) & task.with_.keys()
+    inner = {n for n, v in task.with_.items() if reads(v, "item") or reads(v, "index")}
+    roots = {r.root for r in found} | {r.root for n in bindings for r in references(task.with_[n])}
+    return _Readings(
+        tuple(dict.fromkeys((r.root, str(r.steps[0])) for r in named)),
+        bindings,
+        bindings - inner,
+        "item" in roots,
+        "index" in roots,
+    )
+
+
+def try_identity(compute: Callable[..., Identity], *args: Any) -> Identity | Fault:
+    """The identity, or the fault because of which the task cannot be recognised again."""
+    try:
+        return compute(*args)
+    except Fault as fault:
+        return fault
+    except (TypeError, ValueError) as trouble:
+        return Fault("NIKA-IMPL-001", f"a value cannot be hashed: {trouble}")

@@ -1,0 +1,202 @@
+"""The dispatch pipeline of one task: bindings, `when:`, memory, verb; in that order, as the law says."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from nika_nb.engine.attempts import error_of
+from nika_nb.engine.clock import Clock
+from nika_nb.engine.contract import Asks, Hit, Memory, Miss, Prompt
+from nika_nb.engine.fanout import FanOut, fold, not_a_list
+from nika_nb.engine.identify import try_identity
+from nika_nb.engine.outcome import Outcome, TaskError
+from nika_nb.engine.scope import Scopes, reads
+from nika_nb.engine.settle import Settler
+from nika_nb.engine.unit import UnitRunner, decide, when_reads_item
+from nika_nb.engine.work import Work
+from nika_nb.errors import Fault
+from nika_nb.language.template import render
+from nika_nb.plan.identity import Identity
+from nika_nb.plan.plan import TaskPlan
+from nika_nb.values import dumps
+
+CLEANUP_TIMEOUT_MS = 30_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A task that has settled; its frames are written."""
+
+    outcome: Outcome
+    bindings: dict[str, Any] = field(default_factory=dict)
+    work: Work = field(default_factory=Work)
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A task that stays open behind its prompts."""
+
+    prompts: tuple[Prompt, ...]
+
+
+Cleanups = Callable[[TaskPlan, Outcome, Work], Awaitable[None]]
+
+
+class Pipeline:
+    """Takes admitted tasks to their ends; scheduling is the engine's."""
+
+    def __init__(
+        self, scopes: Scopes, units: UnitRunner, memory: Memory, settler: Settler, clock: Clock, width: int
+    ) -> None:
+        self._scopes = scopes
+        self._units = units
+        self._memory = memory
+        self._settler = settler
+        self._clock = clock
+        self._width = width
+
+    async def process(self, planned: TaskPlan, work: Work, cleanups: Cleanups) -> Ended | Open:
+        """`work` collects what happens, so that an interrupted task can still be told."""
+        carried = self._memory.settled_failure(planned.task.id)
+        if carried is not None:
+            return self._carried(planned, carried)
+        try:
+            scope = self._boundary(planned)
+            items = None if planned.task.for_each is None else self._collection(planned, scope)
+            if not self._decided(planned, scope):
+                return self._skipped(planned, "when: gate closed", _when_text(planned))
+        except Fault as fault:
+            return self._boundary_failure(planned, fault)
+        if items is None:
+            return await self._single(planned, scope, work, cleanups)
+        if not items:
+            return self._skipped(planned, "for_each · empty collection", None)
+        return await self._fan_out(planned, scope, items, work, cleanups)
+
+    def _boundary(self, planned: TaskPlan) -> dict[str, Any]:
+        """The scope of the body. Before a fan-out only the bindings that speak of no item exist."""
+        task = planned.task
+        if task.for_each is not None:
+            outer = {n: v for n, v in task.with_.items() if not reads(v, "item") and not reads(v, "index")}
+            task = replace(task, with_=outer)
+        return self._scopes.live | {"with": self._scopes.bindings(task, self._scopes.live, {})}
+
+    def _decided(self, planned: TaskPlan, scope: dict[str, Any]) -> bool:
+        task = planned.task
+        return (task.for_each is not None and when_reads_item(task)) or decide(task, scope)
+
+    def _skipped(self, planned: TaskPlan, note: str, when: str | None) -> Ended:
+        outcome = Outcome("skipped", "gate")
+        self._settler.skipped(planned, note, when, outcome)
+        return Ended(outcome)
+
+    def _boundary_failure(self, planned: TaskPlan, fault: Fault) -> Ended:
+        outcome = Outcome("failure", "verb_error", error=error_of(fault, planned.task.id, 1))
+        self._settler.before_start(planned, "with · when", outcome)
+        return Ended(outcome)
+
+    def _carried(self, planned: TaskPlan, recorded: dict[str, Any]) -> Ended:
+        payload = recorded["payload"]
+        error = TaskError(**payload["error"])
+        outcome = Outcome("failure", recorded["cause"], error=error, attempts=payload["attempts"])
+        self._settler.carried(planned, outcome)
+        return Ended(outcome)
+
+    def _recall(self, identity: Identity | Fault) -> Hit | Miss:
+        if not isinstance(identity, Fault):
+            return self._memory.recall(identity)
+        if self._memory.resuming:
+            return Miss("not-resumable", detail=identity.message)
+        return Miss("first-run")
+
+    async def _cache_hit(self, planned: TaskPlan, identity: Identity | Fault, hit: Hit) -> Ended:
+        assert isinstance(identity, Identity)
+        try:
+            outcome, bindings = await self._units.recalled(planned, hit)
+        except Fault as fault:
+            return self._boundary_failure(planned, fault)
+        self._settler.cache_hit(planned, outcome, identity, hit)
+        return Ended(outcome, bindings)
+
+    async def _single(
+        self, planned: TaskPlan, scope: dict[str, Any], work: Work, cleanups: Cleanups
+    ) -> Ended | Open:
+        identity = try_identity(self._units.identifier.task, planned)
+        found = self._recall(identity)
+        if isinstance(found, Hit):
+            return await self._cache_hit(planned, identity, found)
+        try:
+            outcome, bindings = await self._units.run(planned, work, scope, None)
+        except Asks as asks:
+            return Open((asks.prompt,))
+        if work.started is not None:
+            await cleanups(planned, outcome, work)
+        self._settler.ran(planned, planned.note, outcome, work, identity, found)
+        return Ended(outcome, bindings, work)
+
+    async def _fan_out(
+        self, planned: TaskPlan, scope: dict[str, Any], live: list[Any], work: Work, cleanups: Cleanups
+    ) -> Ended | Open:
+        marked = self._marked(planned, live)
+        identity = try_identity(self._units.identifier.fan_out, planned, marked)
+        found = self._recall(identity)
+        if isinstance(found, Hit):
+            return await self._cache_hit(planned, identity, found)
+        items = await FanOut(self._units, planned, live, marked, work).run(self._width)
+        work.ended = self._clock.now()
+        if items.prompts:
+            return Open(tuple(items.prompts))
+        outcome, bindings = fold(planned, items)
+        if work.started is not None:
+            await cleanups(planned, outcome, work)
+        note = f"{planned.note} · {len(live)} items"
+        self._settler.ran(planned, note, outcome, work, identity, found)
+        return Ended(outcome, bindings, work)
+
+    def _collection(self, planned: TaskPlan, scope: dict[str, Any]) -> list[Any]:
+        assert planned.task.for_each is not None
+        value = render(planned.task.for_each.items, scope)
+        if not isinstance(value, list):
+            raise not_a_list(planned, value)
+        return value
+
+    def _marked(self, planned: TaskPlan, live: list[Any]) -> list[Any]:
+        """The collection as identities see it: the same, unless secrets take part in it."""
+        task = planned.task
+        assert task.for_each is not None
+        if not any(reads(value, "secrets") for value in (task.for_each.items, *task.with_.values())):
+            return live
+        outer = {n: v for n, v in task.with_.items() if not reads(v, "item") and not reads(v, "index")}
+        bindings = self._scopes.bindings(replace(task, with_=outer), self._scopes.marked, {})
+        found: list[Any] = render(task.for_each.items, self._scopes.marked | {"with": bindings})
+        return found
+
+    async def cleanup(self, planned: TaskPlan, work: Work, cleanups: Cleanups) -> Ended:
+        """An `unwind` task: bounded, never recalled, and it cannot wait for a human."""
+        task = planned.task
+        bounded = replace(planned, task=replace(task, timeout_ms=task.timeout_ms or CLEANUP_TIMEOUT_MS))
+        try:
+            scope = self._scopes.live | {"tasks": self._scopes.tasks}
+            scope |= {"with": self._scopes.bindings(task, scope, {})}
+            if not decide(task, scope):
+                return self._skipped(planned, "when: gate closed", _when_text(planned))
+            outcome, bindings = await self._units.run(bounded, work, scope, None)
+        except Fault as fault:
+            return self._boundary_failure(planned, fault)
+        except Asks as asks:
+            message = f"a cleanup cannot wait for an answer: {asks.prompt.message}"
+            return self._boundary_failure(planned, Fault("NIKA-BUILTIN-PROMPT-001", message))
+        if work.started is not None:
+            await cleanups(planned, outcome, work)
+        always = Fault("NIKA-IMPL-001", "a cleanup always runs")
+        self._settler.ran(planned, planned.note, outcome, work, always, Miss("first-run"))
+        return Ended(outcome, bindings, work)
+
+
+def _when_text(planned: TaskPlan) -> str | None:
+    when = planned.task.when
+    if when is None or isinstance(when, bool):
+        return None if when is None else dumps(when)
+    return str(when.raw)

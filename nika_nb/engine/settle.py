@@ -1,0 +1,219 @@
+"""The frames of a settled task, in the order a journal holds them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nika_nb.engine.contract import Hit, Miss
+from nika_nb.engine.emit import Emitter, Mask
+from nika_nb.engine.outcome import Outcome, TaskError
+from nika_nb.engine.work import Work, usage_fields
+from nika_nb.errors import Fault
+from nika_nb.plan.identity import Identity
+from nika_nb.plan.plan import TaskPlan
+from nika_nb.values import dumps
+
+
+class Settler:
+    """Writes what became of a task or an item: started, decisions, the terminal frame."""
+
+    def __init__(self, emitter: Emitter, mask: Mask) -> None:
+        self._emitter = emitter
+        self._mask = mask
+
+    def ran(
+        self, planned: TaskPlan, note: str, outcome: Outcome, work: Work, identity: Identity | Fault, miss: Miss
+    ) -> None:
+        """A task whose verb ran, to whatever end."""
+        task = planned.task.id
+        self._emitter.emit("task_started", task=task, note=note, **reason_fields(planned, miss))
+        self._decisions(task, work)
+        if outcome.status == "success":
+            self._succeeded(task, note, outcome, work, identity)
+        elif outcome.status == "failure":
+            self._failed(task, note, outcome, work)
+        elif outcome.status == "cancelled":
+            self._emitter.emit("task_cancelled", task=task, note=outcome.cause, outcome=outcome.to_text())
+        else:
+            detail = _detail(outcome.error)
+            self._emitter.emit(
+                "task_skipped", task=task, note="on_error · skip", detail=detail, outcome=outcome.to_text()
+            )
+
+    def _decisions(self, task: str, work: Work) -> None:
+        for decision in work.permits:
+            self._emitter.emit(
+                "permit_checked",
+                task=task,
+                plane=decision.plane,
+                gate=decision.gate,
+                decision="allow" if decision.allowed else "deny",
+                why=decision.why,
+            )
+        self._attached(task, None, work)
+
+    def _attached(self, task: str, item: int | None, work: Work) -> None:
+        for kind, fields in work.attached:
+            self._emitter.emit(kind, task=task, item=item, **fields)
+
+    def _succeeded(
+        self, task: str, note: str, outcome: Outcome, work: Work, identity: Identity | Fault
+    ) -> None:
+        if outcome.error is not None:
+            self._emitter.emit("task_recovered", task=task, code=outcome.error.code)
+        self._emitter.emit(
+            "task_completed",
+            task=task,
+            note=note,
+            duration_ms=_duration(work),
+            attempts=outcome.attempts,
+            **work.figures(),
+            **self._keys(identity, outcome.value),
+            outcome=self._outcome(outcome),
+        )
+
+    def _failed(self, task: str, note: str, outcome: Outcome, work: Work) -> None:
+        self._emitter.emit(
+            "task_failed",
+            task=task,
+            note=note,
+            detail=_detail(outcome.error),
+            duration_ms=_duration(work),
+            attempts=outcome.attempts,
+            **work.figures(),
+            outcome=outcome.to_text(),
+        )
+
+    def before_start(self, planned: TaskPlan, stage: str, outcome: Outcome) -> None:
+        """A task that failed at its boundary: nothing was dispatched."""
+        self._emitter.emit(
+            "task_failed",
+            task=planned.task.id,
+            note=stage,
+            detail=_detail(outcome.error),
+            outcome=outcome.to_text(),
+        )
+
+    def carried(self, planned: TaskPlan, outcome: Outcome) -> None:
+        """A failure of the paused run, still standing after the answer."""
+        self._emitter.emit(
+            "task_failed",
+            task=planned.task.id,
+            note="failed before the pause",
+            detail=_detail(outcome.error),
+            outcome=outcome.to_text(),
+        )
+
+    def skipped(self, planned: TaskPlan, note: str, when: str | None, outcome: Outcome) -> None:
+        self._emitter.emit(
+            "task_skipped", task=planned.task.id, note=note, when=when, outcome=outcome.to_text()
+        )
+
+    def cancelled(self, task: str, note: str, blocked_by: str | None, outcome: Outcome) -> None:
+        self._emitter.emit(
+            "task_cancelled", task=task, note=note, blocked_by=blocked_by, outcome=outcome.to_text()
+        )
+
+    def cache_hit(self, planned: TaskPlan, outcome: Outcome, identity: Identity, hit: Hit) -> None:
+        self._emitter.emit(
+            "task_cache_hit",
+            task=planned.task.id,
+            note="cache hit (resume)",
+            **self._keys(identity, outcome.value),
+            outcome=self._outcome(outcome),
+            matched=dumps({"trace": hit.trace, "frame": hit.frame}),
+            saved_ms=hit.duration_ms,
+            saved_tokens=hit.tokens,
+            saved_usd=hit.cost_usd,
+        )
+
+    def item(
+        self,
+        task: str,
+        index: int,
+        outcome: Outcome,
+        work: Work,
+        identity: Identity | Fault,
+        hit: Hit | None = None,
+    ) -> None:
+        """One settled item of a fan-out, ran or recalled."""
+        keys = self._keys(identity, outcome.value) if outcome.status == "success" else {}
+        self._attached(task, index, work)
+        self._emitter.emit(
+            "nb_item_completed",
+            task=task,
+            item=index,
+            status=outcome.status,
+            duration_ms=_duration(work),
+            attempts=outcome.attempts,
+            **usage_fields(work.usages),
+            **keys,
+            outcome=self._outcome(outcome),
+            matched=dumps({"trace": hit.trace, "frame": hit.frame}) if hit else None,
+            saved_ms=hit.duration_ms if hit else None,
+            saved_tokens=hit.tokens if hit else None,
+            saved_usd=hit.cost_usd if hit else None,
+        )
+
+    def _keys(self, identity: Identity | Fault, output: Any) -> dict[str, Any]:
+        """The fields by which a later resume recognises this success, or why it cannot."""
+        if isinstance(identity, Fault):
+            return {"not_resumable": identity.message}
+        if _holds_bytes(output):
+            return {"not_resumable": "the output is bytes"}
+        if self._mask.found(output):
+            return {"not_resumable": "a secret stands in the output, which is withheld"}
+        return {
+            "def_hash": identity.def_hash,
+            "input_hash": identity.input_hash,
+            "output": dumps(output),
+            "definition_parts": dumps(identity.definition_parts) if identity.definition_parts else None,
+            "input_parts": dumps(identity.input_parts),
+        }
+
+    def output_text(self, outputs: dict[str, Any] | None) -> str | None:
+        """The workflow's outputs as a journal may hold them; None where it must not."""
+        if outputs is None or _holds_bytes(outputs) or self._mask.found(outputs):
+            return None
+        return dumps(outputs)
+
+    def _outcome(self, outcome: Outcome) -> str:
+        if _holds_bytes(outcome.value):
+            return Outcome(outcome.status, outcome.cause, "bytes", outcome.error, outcome.attempts).to_text()
+        return outcome.to_text()
+
+
+def reason_fields(planned: TaskPlan, miss: Miss) -> dict[str, Any]:
+    """Why the task runs live on a resume: the reason, the parts that differ, where they come from."""
+    if miss.reason == "first-run":
+        return {}
+    parts = [_with_origin(planned, name) for name in miss.parts]
+    return {
+        "reason": miss.reason,
+        "parts": dumps(parts) if parts else None,
+        "detail": miss.detail or None,
+    }
+
+
+def _with_origin(planned: TaskPlan, name: str) -> str:
+    binding = name.removeprefix("with.")
+    origins = planned.origins.get(binding) if name != binding else None
+    return f"{name} (from {', '.join(origins)})" if origins else name
+
+
+def _detail(error: TaskError | None) -> str | None:
+    return f"{error.code} · {error.message}" if error else None
+
+
+def _duration(work: Work) -> int | None:
+    if work.started is None or work.ended is None:
+        return None
+    return max(0, (work.ended - work.started) // 10**6)
+
+
+def _holds_bytes(value: Any) -> bool:
+    if isinstance(value, (bytes, bytearray)):
+        return True
+    if isinstance(value, dict):
+        return any(map(_holds_bytes, value.values()))
+    return isinstance(value, list) and any(map(_holds_bytes, value))

@@ -1,0 +1,135 @@
+"""A unit of work, a task or one item: rendered, recalled or run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from nika_nb.engine.attempts import Attempts, error_of
+from nika_nb.engine.clock import Clock
+from nika_nb.engine.contract import Hit, Memory
+from nika_nb.engine.identify import Identifier
+from nika_nb.engine.outcome import Outcome, TaskError
+from nika_nb.engine.scope import Scopes, reads
+from nika_nb.engine.settle import Settler
+from nika_nb.engine.work import Work
+from nika_nb.errors import Fault
+from nika_nb.language.model import Task
+from nika_nb.language.template import render
+from nika_nb.plan.identity import Identity
+from nika_nb.plan.plan import TaskPlan
+
+AwaitTask = Callable[[str], Awaitable[None]]  # returns once that task has settled
+
+
+class UnitRunner:
+    """What tasks and items share: their bindings, their `when:`, recall, the verb run."""
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        attempts: Attempts,
+        identifier: Identifier,
+        memory: Memory,
+        settler: Settler,
+        clock: Clock,
+        width: int,
+        await_task: AwaitTask,
+    ) -> None:
+        self.scopes = scopes
+        self.identifier = identifier
+        self.settler = settler
+        self._attempts = attempts
+        self._memory = memory
+        self._clock = clock
+        self._slots = asyncio.Semaphore(width)
+        self._await_task = await_task
+
+    def recall_item(self, identity: Identity | Fault, index: int) -> Hit | None:
+        if isinstance(identity, Fault):
+            return None
+        found = self._memory.recall_item(identity, index)
+        return found if isinstance(found, Hit) else None
+
+    async def recalled(self, planned: TaskPlan, hit: Hit) -> tuple[Outcome, dict[str, Any]]:
+        """A recorded success as if it had run: its bindings are extracted anew."""
+        error = TaskError(**hit.error) if hit.error else None
+        cause = "recovered" if error else "normal"
+        bindings = await self._attempts.bind(planned.task, hit.output)
+        return Outcome("success", cause, hit.output, error, hit.attempts), bindings
+
+    async def live(
+        self, planned: TaskPlan, work: Work, local: dict[str, Any], item: int | None
+    ) -> tuple[Outcome, dict[str, Any]]:
+        """Bindings, an item's own `when:`, then the verb. Raises Asks for an open prompt."""
+        task = planned.task
+        try:
+            bindings = self.scopes.bindings(task, self.scopes.live, local)
+            scope = self.scopes.live | {"with": bindings} | local
+            if item is not None and when_reads_item(task) and not decide(task, scope):
+                return Outcome("skipped", "gate"), {}
+        except Fault as fault:
+            error = error_of(fault, task.id, 1)
+            return Outcome("failure", "verb_error", error=error), {}
+        return await self.run(planned, work, scope, item)
+
+    async def run(
+        self, planned: TaskPlan, work: Work, scope: dict[str, Any], item: int | None
+    ) -> tuple[Outcome, dict[str, Any]]:
+        """The verb, in a slot of its own."""
+
+        def body() -> dict[str, Any]:
+            rendered: dict[str, Any] = render(planned.task.action.body, scope)
+            return rendered
+
+        async with self._slots:
+            try:
+                return await self._attempts.unit(
+                    planned, work, body, lambda: self._recover(planned.task, scope), item
+                )
+            finally:
+                work.ended = self._clock.now()
+
+    async def _recover(self, task: Task, scope: dict[str, Any]) -> Any:
+        assert task.on_error is not None
+        assert task.on_error.recover is not None
+        value = task.on_error.recover
+        from nika_nb.language.template import references
+
+        for ref in references(value):
+            if ref.root == "tasks" and ref.steps:
+                await self._await_task(str(ref.steps[0]))
+                self._usable(str(ref.steps[0]), ref.steps[1:], str(ref))
+        return render(value, scope | {"tasks": self.scopes.tasks})
+
+    def _usable(self, source: str, steps: tuple[str | int, ...], text: str) -> None:
+        """A recovery source that did not succeed has no value to give."""
+        found = self.scopes.tasks.get(source, {})
+        observes = steps and steps[0] in ("status", "error", "cause", "duration_ms", "started_at", "ended_at")
+        if not observes and found.get("status") != "success":
+            raise Fault("NIKA-VAR-001", f"`{text}` has no value: `{source}` ended as {found.get('status')}")
+
+
+def when_reads_item(task: Task) -> bool:
+    """Whether `when:` speaks of the current item, and so is decided item by item."""
+    when = task.when
+    return not isinstance(when, bool) and (reads(when, "item") or reads(when, "index"))
+
+
+def decide(task: Task, scope: dict[str, Any]) -> bool:
+    """The value of `when:`, true where there is none. Raises Fault NIKA-VAR-006."""
+    if task.when is None:
+        return True
+    if isinstance(task.when, bool):
+        return task.when
+    value = render(task.when, scope)
+    if isinstance(value, bool):
+        return value
+    from nika_nb.values import type_name
+
+    raise Fault(
+        "NIKA-VAR-006",
+        f"`when:` of `{task.id}` came out as {type_name(value)}, not as true or false",
+        span=task.when.span,
+    )

@@ -1,0 +1,57 @@
+"""What one task, or one item of it, did so far: attempts, decisions, costs, on their way to its frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from nika_nb.engine.contract import Permit, Usage
+
+
+class Work:
+    """Collects what happens while a unit runs; read once when it settles.
+
+    started: unix ns of the first dispatch, None while nothing was dispatched.
+    """
+
+    def __init__(self) -> None:
+        self.started: int | None = None
+        self.ended: int | None = None
+        self.attempts = 0
+        self.usages: list[Usage] = []
+        self.warnings: list[str] = []
+        self.permits: dict[Permit, None] = {}
+        self.attached: list[tuple[str, dict[str, Any]]] = []
+
+    def permit(self, decision: Permit) -> None:
+        self.permits.setdefault(decision)
+
+    def attach(self, kind: str, fields: dict[str, Any]) -> None:
+        self.attached.append((kind, fields))
+
+    def absorb(self, other: Work) -> None:
+        """Take over what an item of this task did."""
+        self.permits |= other.permits
+        self.usages += other.usages
+        self.warnings += [w for w in other.warnings if w not in self.warnings]
+        if other.started is not None and (self.started is None or other.started < self.started):
+            self.started = other.started
+
+    def figures(self) -> dict[str, Any]:
+        """The cost fields of a terminal frame: tokens, cost_usd, cost_unpriced, model, warning."""
+        return usage_fields(self.usages) | {"warning": "; ".join(self.warnings) or None}
+
+
+def usage_fields(usages: Iterable[Usage]) -> dict[str, Any]:
+    """tokens and cost summed; None where nothing was counted."""
+    used = list(usages)
+    if not used:
+        return {}
+    priced = [usage.cost_usd for usage in used if usage.cost_usd is not None]
+    unpriced = next((usage.unpriced for usage in used if usage.unpriced), None)
+    return {
+        "tokens": sum(usage.tokens for usage in used),
+        "cost_usd": round(sum(priced), 10) if priced else None,
+        "cost_unpriced": unpriced,
+        "model": next((usage.model for usage in used if usage.model), None),
+    }

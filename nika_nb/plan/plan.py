@@ -1,0 +1,108 @@
+"""`Workflow` → `Plan`: every task with its edges, its cleanups and its definition hash."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+from nika_nb.language.model import Action, Task, Workflow
+from nika_nb.language.template import references
+from nika_nb.plan.edges import Edge, edges_of
+from nika_nb.plan.identity import definition, definition_hash, definition_parts
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPlan:
+    """One task as the engine sees it.
+
+    incoming: the edges that must admit it, recovery and finally edges left out.
+    consumers: the tasks that wait for it, each once. cleanups: the `unwind` tasks attached to it.
+    origins: for every `with:` binding the producers it reads.
+    definition: the payload, without this run's surroundings; None where it cannot be known.
+    """
+
+    task: Task
+    note: str
+    incoming: tuple[Edge, ...]
+    consumers: tuple[str, ...]
+    cleanups: tuple[str, ...]
+    origins: dict[str, tuple[str, ...]]
+    definition: dict[str, Any]
+    def_hash: str
+    definition_parts: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def producers(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(edge.producer for edge in self.incoming))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A workflow ready to run: `tasks` in document order, cleanups included."""
+
+    workflow: Workflow
+    tasks: dict[str, TaskPlan]
+    edges: tuple[Edge, ...]
+    model: str | None
+
+    @property
+    def scheduled(self) -> list[TaskPlan]:
+        """The tasks that the graph schedules: all but cleanups."""
+        return [planned for planned in self.tasks.values() if not planned.task.is_cleanup]
+
+
+def make_plan(workflow: Workflow, model: str | None = None) -> Plan:
+    """The plan of a checked workflow; `model` overrides the envelope's default model."""
+    edges = edges_of(workflow)
+    incoming: dict[str, list[Edge]] = {name: [] for name in workflow.tasks}
+    consumers: dict[str, list[str]] = {name: [] for name in workflow.tasks}
+    cleanups: dict[str, list[str]] = {name: [] for name in workflow.tasks}
+    for edge in edges:
+        if edge.kind == "finally":
+            cleanups[edge.producer].append(edge.consumer)
+        elif edge.schedules:
+            incoming[edge.consumer].append(edge)
+            consumers[edge.producer].append(edge.consumer)
+    tasks: dict[str, TaskPlan] = {}
+    for name, task in workflow.tasks.items():
+        payload = definition(task, workflow, model)
+        tasks[name] = TaskPlan(
+            task=task,
+            note=note_of(task.action, model or workflow.model),
+            incoming=tuple(incoming[name]),
+            consumers=tuple(dict.fromkeys(consumers[name])),
+            cleanups=tuple(dict.fromkeys(cleanups[name])),
+            origins=_origins(task),
+            definition=payload,
+            def_hash=definition_hash(name, task.action.verb, payload),
+            definition_parts=definition_parts(task.action.verb, payload),
+        )
+    return Plan(workflow, tasks, edges, model or workflow.model)
+
+
+def _origins(task: Task) -> dict[str, tuple[str, ...]]:
+    """binding → the tasks it reads, a group by its name."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, value in task.with_.items():
+        producers = [
+            f"group {ref.steps[0]}" if ref.root == "group" else str(ref.steps[0])
+            for ref in references(value)
+            if ref.root in ("tasks", "group") and ref.steps
+        ]
+        if producers:
+            found[name] = tuple(dict.fromkeys(producers))
+    return found
+
+
+def note_of(action: Action, model: str | None) -> str:
+    """What a task does in three words, as the console shows it: `exec · gzip`."""
+    if action.verb == "exec":
+        command = action.get("command") or {}
+        argv = command.get("argv")
+        return f"exec · {PurePath(str(argv[0])).name}" if argv else "exec · sh"
+    if action.verb == "infer":
+        return f"infer · {action.get('model') or model or 'no model'}"
+    if action.verb == "invoke":
+        return f"invoke · {action.get('tool') or action.get('workflow')}"
+    return f"agent · {action.get('max_turns') or 10} turns"
