@@ -20,3 +20,6 @@ LIVE_ONLY = frozenset({"live_output", "live_progress"})
 LINE_BOUND = 1 << 20  # bytes of one line, its newline not counted
 FILE_BOUND = 256 << 20  # bytes of one journal
 PAGE_BOUND = 64 << 10  # bytes of JSON text in one page of paged evidence
+
+# The pricing tables by which a recorded cost can be judged again.
+PRICING_PINS = frozenset({"nika/model-pricing@1.3"})

@@ -48,7 +48,7 @@ def open_trace(path: Path) -> BinaryIO:
             raise UsageError(f"{path} is a folder, not a trace: name one of the files in it")
         return path.open("rb")
     except FileNotFoundError:
-        raise UsageError(f"there is no trace at {path}: list them with `%nika runs`") from None
+        raise UsageError(f"there is no trace at {path}: look in .nika/traces beside the notebook") from None
     except OSError as error:
         raise UsageError(f"the trace {path} cannot be opened: {error.strerror}") from None
 
@@ -57,6 +57,14 @@ def oversize(stream: BinaryIO) -> int | None:
     """The file's bytes where they are more than a journal may have."""
     size = os.fstat(stream.fileno()).st_size
     return size if size > FILE_BOUND else None
+
+
+def bounded(path: Path, stream: BinaryIO) -> None:
+    """Raises TraceUnreadable for a file that is larger than a journal may be."""
+    if size := oversize(stream):
+        raise TraceUnreadable(
+            f"{path} is {size} bytes, beyond the {FILE_BOUND} bytes of a journal: it was not read"
+        )
 
 
 def lines(stream: BinaryIO, *, offset: int = 0, number: int = 0) -> Iterator[Line]:

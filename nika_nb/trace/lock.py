@@ -103,5 +103,5 @@ def busy(path: Path, pid: int | None) -> str:
     who = f"process {pid}" if pid else "another process"
     return (
         f"{path.name} is being worked on by {who}: nothing was run and nothing was consumed. "
-        "Wait for it to stop, or resume the trace that it writes"
+        "Try again when it has stopped"
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from nika_nb.engine.contract import Hit, Miss
+from nika_nb.engine.contract import Hit, Miss, Process
 from nika_nb.plan.identity import Identity
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.trace import Trace
@@ -24,24 +24,23 @@ class Record:
     def_hash: str
     input_hash: str
     output: Json
-    item: int | None = None
 
-    def fits(self, identity: Identity) -> bool:
-        return (self.def_hash, self.input_hash) == (identity.def_hash, identity.input_hash)
+    @property
+    def keys(self) -> tuple[str, str]:
+        return self.def_hash, self.input_hash
 
 
 @dataclass(frozen=True, slots=True)
 class InFlight:
     """Work that had begun and is not known to have ended.
 
-    pgid and started name the process group where there was one; started is its leader's start time.
+    process is the group that worked on it, where there was one.
     """
 
     task: str
     item: int | None
     attempt: int
-    pgid: int | None
-    started: str | None
+    process: Process | None
 
 
 @dataclass
@@ -49,7 +48,8 @@ class _Task:
     """Everything one trace says about one task."""
 
     record: Record | None = None
-    items: list[Record] = field(default_factory=list)
+    items: dict[tuple[str, str], dict[int, Record]] = field(default_factory=dict)  # by keys, by index
+    by_index: dict[int, Record] = field(default_factory=dict)
     last: Frame | None = None  # its last terminal frame
     item_ends: dict[int, Frame] = field(default_factory=dict)
     flying: dict[int | None, Frame] = field(default_factory=dict)  # verb_invoked without an end
@@ -86,7 +86,7 @@ class JournalMemory:
             return Miss("new")
         if known.record is None:
             return self._unrecorded(identity.task, known)
-        if known.record.fits(identity):
+        if known.record.keys == (identity.def_hash, identity.input_hash):
             return self._hit(known.record)
         return _differs(known.record, identity)
 
@@ -97,11 +97,9 @@ class JournalMemory:
         known = self._tasks.get(identity.task)
         if known is None:
             return Miss("new")
-        fitting = [record for record in known.items if record.fits(identity)]
+        fitting = known.items.get((identity.def_hash, identity.input_hash))
         if fitting:
-            best = next((record for record in fitting if record.item == index), fitting[0])
-            known.items.remove(best)
-            return self._hit(best)
+            return self._hit(fitting.pop(index) if index in fitting else fitting.popitem()[1])
         return self._item_miss(identity, index, known)
 
     def settled_failure(self, task: str) -> dict[str, Any] | None:
@@ -111,6 +109,13 @@ class JournalMemory:
             return None
         outcome = _shape(known.last.get("outcome"))
         return outcome if isinstance(_payload(outcome).get("error"), dict) else None
+
+    def decided(self, task: str, def_hash: str) -> Json:
+        """The recorded answer of a prompt that is still asked in the same words; None where there is none."""
+        known = self._tasks.get(task)
+        if known is None or known.record is None or known.record.def_hash != def_hash:
+            return None
+        return known.record.output
 
     def running_at_crash(self) -> list[InFlight]:
         """What had begun and not ended when the journal broke off; empty where the run has an end."""
@@ -154,7 +159,7 @@ class JournalMemory:
     def _take_success(self, known: _Task, frame: Frame, text: str | None) -> None:
         known.last = frame
         known.flying.clear()
-        found = self._record(frame, text, None)
+        found = _record(frame, text)
         if isinstance(found, Record):
             known.record = found
             self.usable += 1
@@ -169,9 +174,10 @@ class JournalMemory:
         known.item_ends[item] = frame
         if frame.get("status") != "success":
             return
-        found = self._record(frame, text, item)
+        found = _record(frame, text)
         if isinstance(found, Record):
-            known.items.append(found)
+            known.items.setdefault(found.keys, {})[item] = found
+            known.by_index[item] = found
             self.usable += 1
         else:
             self._count_lost(found)
@@ -181,17 +187,6 @@ class JournalMemory:
             self.unparseable += 1
         else:
             self.keyless += 1
-
-    def _record(self, frame: Frame, text: str | None, item: int | None) -> Record | str:
-        """The record, or why the success cannot be used again."""
-        keys = frame.get("def_hash"), frame.get("input_hash")
-        if not isinstance(keys[0], str) or not isinstance(keys[1], str):
-            return "recorded without keys"
-        try:
-            output = loads(text if text is not None else "")
-        except (ValueError, RecursionError):
-            return _UNPARSEABLE
-        return Record(frame, keys[0], keys[1], output, item)
 
     def _unrecorded(self, task: str, known: _Task) -> Miss:
         last = known.last
@@ -206,8 +201,8 @@ class JournalMemory:
         return Miss("not-recorded", detail=_ended(last))
 
     def _item_miss(self, identity: Identity, index: int, known: _Task) -> Miss:
-        same = next((record for record in known.items if record.item == index), None)
-        if same is not None:
+        same = known.by_index.get(index)
+        if same is not None and same.keys != (identity.def_hash, identity.input_hash):
             return _differs(same, identity)
         end = known.item_ends.get(index)
         if end is not None and end.get("status") != "success":
@@ -234,6 +229,18 @@ class JournalMemory:
             tokens=_first(frame, "tokens", "saved_tokens", int),
             cost_usd=_first(frame, "cost_usd", "saved_usd", (int, float)),
         )
+
+
+def _record(frame: Frame, text: str | None) -> Record | str:
+    """The usable success in a frame, or why it cannot be used again."""
+    keys = frame.get("def_hash"), frame.get("input_hash")
+    if not isinstance(keys[0], str) or not isinstance(keys[1], str):
+        return "recorded without keys"
+    try:
+        output = loads(text if text is not None else "")
+    except (ValueError, RecursionError):
+        return _UNPARSEABLE
+    return Record(frame, keys[0], keys[1], output)
 
 
 def _differs(record: Record, identity: Identity) -> Miss:
@@ -265,12 +272,9 @@ def _ended(frame: Frame) -> str:
 
 def _in_flight(task: str, item: int | None, frame: Frame) -> InFlight:
     attempt, pgid, started = frame.get("attempt"), frame.get("pgid"), frame.get("started")
+    known = isinstance(pgid, int) and pgid > 1 and isinstance(started, str)
     return InFlight(
-        task=task,
-        item=item,
-        attempt=attempt if isinstance(attempt, int) else 1,
-        pgid=pgid if isinstance(pgid, int) else None,
-        started=started if isinstance(started, str) else None,
+        task, item, attempt if isinstance(attempt, int) else 1, Process(pgid, started) if known else None
     )
 
 

@@ -16,6 +16,7 @@ from nika_nb.trace.frame import Frame
 from nika_nb.values import dumps_sorted
 
 PAGE = "nb_output_page"
+INPUT_PAGE = "nb_input_page"  # follows the prologue, which has to be the first line
 
 # Which field of which kind may be paged, and the field that then says how many pages stand for it.
 PAGED = {
@@ -51,7 +52,10 @@ def paged_output(event: Event) -> list[Event]:
     """The event itself, or `nb_output_page` events followed by the event without its large output.
 
     The outcome of a paged event keeps class, cause and attempts; its value is what the pages hold.
+    Large `input_values` of a prologue follow it as `nb_input_page` events.
     """
+    if event.kind == "workflow_started":
+        return _paged_inputs(event)
     if event.kind not in PAGED:
         return [event]
     name, count = PAGED[event.kind]
@@ -64,22 +68,37 @@ def paged_output(event: Event) -> list[Event]:
     if outcome is not None:
         fields["outcome"] = outcome
     whose = {key: event.fields[key] for key in ("task", "item") if key in event.fields}
-    before = [
-        Event(PAGE, whose | {"page": n, "pages": len(pieces), "text": piece}, event.at, _page_id(event.id, n))
+    return [*_page_events(event, PAGE, pieces, whose), replace(event, fields=fields)]
+
+
+def _paged_inputs(event: Event) -> list[Event]:
+    text = event.get("input_values")
+    if not _is_large(text):
+        return [event]
+    pieces = pages(text)
+    fields = {key: value for key, value in event.fields.items() if key != "input_values"}
+    first = replace(event, fields=fields | {"input_pages": len(pieces)})
+    return [first, *_page_events(event, INPUT_PAGE, pieces, {})]
+
+
+def _page_events(event: Event, kind: str, pieces: list[str], whose: dict[str, Any]) -> list[Event]:
+    return [
+        Event(kind, whose | {"page": n, "pages": len(pieces), "text": piece}, event.at, _page_id(event.id, n))
         for n, piece in enumerate(pieces)
     ]
-    return [*before, replace(event, fields=fields)]
 
 
 def _large(event: Event, name: str) -> tuple[str | None, str | None]:
-    """The text to be paged (None: everything fits) and the outcome that stays in the frame."""
+    """The text to be paged (None: nothing is) and the outcome that stays in the frame."""
     text, outcome = event.get(name), event.get("outcome")
     if not _is_large(text) and not _is_large(outcome):
         return None, None
-    if not isinstance(outcome, str):
+    if outcome is None:
         return text, None
     shape = json.loads(outcome)
-    value = shape["payload"].pop("value", None)
+    if "value" not in shape["payload"]:  # a large error: nothing a resume gives back
+        return None, None
+    value = shape["payload"].pop("value")
     return text if isinstance(text, str) else dumps_sorted(value), dumps_sorted(shape)
 
 

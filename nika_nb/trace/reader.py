@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from nika_nb.catalog.frames import FILE_BOUND, LINE_BOUND
+from nika_nb.catalog.frames import LINE_BOUND
 from nika_nb.trace.frame import GENESIS_CHAIN, Frame, decode, link
-from nika_nb.trace.lines import Line, TraceUnreadable, lines, open_trace, oversize
+from nika_nb.trace.lines import Line, TraceUnreadable, bounded, lines, open_trace
 from nika_nb.trace.lock import holder
 from nika_nb.trace.trace import Damage, Trace
 
@@ -36,10 +36,7 @@ class Frames(Iterator[Frame]):
     def _read(self) -> Iterator[Frame]:
         bad: Damage | None = None
         with open_trace(self.path) as stream:
-            if size := oversize(stream):
-                raise TraceUnreadable(
-                    f"{self.path} is {size} bytes, beyond the {FILE_BOUND} of a journal: it was not read"
-                )
+            bounded(self.path, stream)
             for line in lines(stream):
                 self.lines = line.number
                 if line.blank:
@@ -133,6 +130,7 @@ def tail(path: Path, offset: int = 0, line: int = 0) -> Tail:
     """The whole lines after an offset: for following a journal that grows. Same errors as `read`."""
     found: list[Frame] = []
     with open_trace(path) as stream:
+        bounded(path, stream)
         stream.seek(offset)
         for item in lines(stream, offset=offset, number=line):
             if not item.whole:

@@ -12,8 +12,11 @@ from nika_nb.catalog.frames import RUN_ENDS
 from nika_nb.engine.contract import Prompt
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.lines import TraceUnreadable
-from nika_nb.trace.paging import with_texts
+from nika_nb.trace.paging import INPUT_PAGE, with_texts
 from nika_nb.values import Json, loads, to_text
+
+# What may stand behind the frame that ends a run.
+AFTER_END = frozenset({"run_sealed", "notify_delivered", "notify_failed"})
 
 State = Literal["completed", "failed", "cancelled", "paused", "incomplete", "running"]
 
@@ -66,15 +69,22 @@ class Trace:
     @property
     def inputs(self) -> dict[str, Any]:
         """Where each input came from, by name."""
-        return _mapping(self.prologue.get("inputs"))
+        return _object(self.prologue.get("inputs")) or {}
+
+    @property
+    def input_values(self) -> dict[str, Any] | None:
+        """The values the run was started with; None where they are not recorded whole."""
+        count = self.prologue.get("input_pages")
+        if count is None:
+            return _object(self.prologue.get("input_values"))
+        pages = [str(frame.get("text", "")) for frame in self.frames if frame.kind == INPUT_PAGE]
+        return _object("".join(pages)) if len(pages) == count else None
 
     @property
     def end(self) -> Frame | None:
         """The frame that ended the run, None while there is none."""
-        for frame in reversed(self.frames):
-            if frame.kind.startswith("workflow_"):
-                return frame if frame.kind in RUN_ENDS else None
-        return None
+        last = next((frame for frame in reversed(self.frames) if frame.kind not in AFTER_END), None)
+        return last if last is not None and last.kind in RUN_ENDS else None
 
     @property
     def state(self) -> State:
@@ -98,8 +108,7 @@ class Trace:
         """The workflow's outputs; None where none are recorded."""
         for frame, text in self.texts():
             if frame.kind == "workflow_completed" and text is not None:
-                value = _json(text)
-                return value if isinstance(value, dict) else None
+                return _object(text)
         return None
 
     def texts(self) -> Iterator[tuple[Frame, str | None]]:
@@ -175,6 +184,6 @@ def _json(text: Any) -> Json:
         return None
 
 
-def _mapping(text: Any) -> dict[str, Any]:
+def _object(text: Any) -> dict[str, Any] | None:
     value = _json(text)
-    return value if isinstance(value, dict) else {}
+    return value if isinstance(value, dict) else None

@@ -5,29 +5,26 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from nika_nb.catalog.frames import FILE_BOUND, LINE_BOUND, LIVE_ONLY, RUN_ENDS, TASK_ENDS
+from nika_nb.catalog.frames import FILE_BOUND, LIVE_ONLY, RUN_ENDS, TASK_ENDS
 from nika_nb.engine.events import Event
-from nika_nb.trace.frame import GENESIS_CHAIN, encode, link
+from nika_nb.trace.chain import Chain
 from nika_nb.trace.lock import claim
-from nika_nb.trace.paging import paged_output
 
-_CLIP = 4096  # characters that stay of a text too long for its line
 _NAMESAKES = 1000  # seeded runs start with the same id: how many may lie in one folder
 
 
 class Journal:
-    """A sink for events that can be given to an engine as it is: `Journal(folder, run=…)`.
+    """A sink for events, to be handed to an engine as it is: `Journal(folder, run=…)`.
 
     folder: where the file is created, with its parents, at the first event. run: this invocation's
     id; correlation: the durable run's. durability: `process` (every line reaches the system at
     once, the disk at every stop) or `disk` (the disk after every settled task as well).
 
-    Nothing here raises: trouble retires the journal, `error` holds the sentence, the run goes on.
+    path: the file, None before the first event. size: its bytes. Nothing here raises: trouble
+    retires the journal, `error` holds the sentence, the run goes on.
     """
 
     def __init__(
@@ -39,19 +36,26 @@ class Journal:
         durability: str = "process",
     ) -> None:
         self.folder = folder
-        self.run = run
-        self.correlation = correlation
         self.path: Path | None = None
-        self.head: str | None = None
-        self.events = 0
-        self.size = 0  # bytes written
+        self.size = 0
         self.error: str | None = None
+        self._chain = Chain(run, correlation)
         self._sync_kinds = RUN_ENDS | TASK_ENDS if durability == "disk" else RUN_ENDS
         self._fd: int | None = None
         self._whole = True  # the file ends with a newline
         self._synced = True
         self._closed = False
         self._turn = threading.Lock()
+
+    @property
+    def head(self) -> str | None:
+        """The hash of the last written line, None before the first."""
+        return self._chain.head
+
+    @property
+    def events(self) -> int:
+        """How many lines were written."""
+        return self._chain.events
 
     def __call__(self, event: Event) -> None:
         """Writes the event, in pages when it is large; live-only events are not written."""
@@ -62,7 +66,7 @@ class Journal:
                 return
             try:
                 self._write(event)
-            except (OSError, ValueError, TypeError, RecursionError, MemoryError) as error:
+            except Exception as error:  # noqa: BLE001 - no trouble of the journal's may reach the run
                 self._retire(error)
             finally:
                 if not self._whole and not self.error:
@@ -72,8 +76,6 @@ class Journal:
         """Brings everything to the disk and lets the file's lock go; may be called twice."""
         with self._turn:
             self._closed = True
-            if self._fd is None:
-                return
             try:
                 self._sync()
             except OSError as error:
@@ -81,24 +83,14 @@ class Journal:
             self._release()
 
     def _write(self, event: Event) -> None:
-        for part in paged_output(event):
-            line = self._line(part)
+        for line in self._chain.lines(event):
             if self.size + len(line) + 1 > FILE_BOUND:
                 raise OSError(f"it would grow beyond {FILE_BOUND >> 20} MiB")
-            if self._fd is None:
-                self._open(part)
+            if self.path is None:
+                self._open(event)
             self._append(line)
-            self.head = link(line)
-            self.events += 1
         if event.kind in self._sync_kinds:
             self._sync()
-
-    def _line(self, event: Event) -> bytes:
-        chain = self.head or GENESIS_CHAIN
-        line = encode(event, chain, self.run, self.correlation)
-        if len(line) > LINE_BOUND:
-            line = encode(_clipped(event), chain, self.run, self.correlation)
-        return line
 
     def _open(self, first: Event) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -154,14 +146,3 @@ def _names(first: Event) -> Iterator[str]:
     yield f"{stamp}-{digits}.ndjson"
     for n in range(2, _NAMESAKES):
         yield f"{stamp}-{digits}-{n}.ndjson"
-
-
-def _clipped(event: Event) -> Event:
-    """The event with every long text cut: what is left when even paging leaves a line too long."""
-    return replace(event, fields={key: _clip(value) for key, value in event.fields.items()})
-
-
-def _clip(value: Any) -> Any:
-    if not isinstance(value, str) or len(value) <= _CLIP:
-        return value
-    return f"{value[:_CLIP]}… ({len(value) - _CLIP} characters more)"

@@ -1,0 +1,161 @@
+"""Where traces lie: `.nika/traces` under one root, listed newest first, found by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO
+
+from nika_nb.catalog.frames import LINE_BOUND, RUN_ENDS
+from nika_nb.errors import UsageError
+from nika_nb.trace.frame import Frame, decode
+from nika_nb.trace.reader import is_running
+from nika_nb.trace.trace import AFTER_END, State, state_of
+from nika_nb.values import nearest
+
+_NAME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)-[0-9a-f]{4,32}(-\d+)?\.ndjson")
+_TAIL = 16 << 10  # bytes at the end of a file that nearly always hold its last line
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A trace as a listing shows it, known from its first and last lines only.
+
+    stamp: UTC as in the file's name. run: the durable run's id. size: bytes. mtime: unix nanoseconds.
+    kind: the kind of the first frame.
+    """
+
+    path: Path
+    stamp: str
+    workflow: str | None
+    run: str | None
+    state: State
+    size: int
+    mtime: int
+    kind: str
+
+    @property
+    def resumable(self) -> bool:
+        """A run's journal whose writer has gone: what it recorded will not change any more."""
+        return self.kind == "workflow_started" and self.state != "running"
+
+
+@dataclass(frozen=True, slots=True)
+class TraceFolder:
+    """The traces of one project. root: the folder of its notebook or workflow file."""
+
+    root: Path
+
+    @property
+    def path(self) -> Path:
+        return self.root / ".nika" / "traces"
+
+    def list(self) -> tuple[Entry, ...]:
+        """Every trace, newest first; files that are no journals are left out."""
+        return tuple(self._entries())
+
+    def newest(self, workflow: str | None = None, *, resumable: bool = True) -> Path | None:
+        """The newest trace of a workflow's name (None: of any) that can be resumed."""
+        for entry in self._entries():
+            if workflow in (None, entry.workflow) and (entry.resumable or not resumable):
+                return entry.path
+        return None
+
+    def resolve(self, name: str | Path, base: Path | None = None) -> Path:
+        """The trace a person means: a path from `base` (None: from here), or a name in this folder.
+
+        Raises UsageError where there is no such file.
+        """
+        given = Path(name).expanduser()
+        for path in ((base or Path.cwd()) / given, self.path / given, self.path / f"{given}.ndjson"):
+            if path.is_file():
+                return path
+        hint = nearest(given.name, [path.name for path in self._files()])
+        where = f"there is no trace {name}, neither at that path nor in {self.shown}"
+        raise UsageError(f"{where}; {hint}" if hint else where)
+
+    @property
+    def shown(self) -> str:
+        """The folder as people read it: from where they are, if it lies below."""
+        here = Path.cwd()
+        return str(self.path.relative_to(here) if self.path.is_relative_to(here) else self.path)
+
+    def _entries(self) -> Iterator[Entry]:
+        for path in sorted(self._files(), key=_age, reverse=True):
+            entry = look(path)
+            if entry is not None:
+                yield entry
+
+    def _files(self) -> Iterator[Path]:
+        return self.path.glob("*.ndjson")
+
+
+def look(path: Path) -> Entry | None:
+    """What the ends of a file tell; None where it is no journal."""
+    try:
+        with path.open("rb") as stream:
+            first = _first(stream)
+            end = _end(stream)
+        stat = path.stat()
+    except OSError:
+        return None
+    if first is None:
+        return None
+    running = end is None and is_running(path)[0]
+    workflow = first.get("workflow")
+    return Entry(
+        path=path,
+        stamp=_stamp(path),
+        workflow=workflow if isinstance(workflow, str) else None,
+        run=first.correlation,
+        state=state_of(end, running),
+        size=stat.st_size,
+        mtime=stat.st_mtime_ns,
+        kind=first.kind,
+    )
+
+
+def _first(stream: BinaryIO) -> Frame | None:
+    try:
+        return decode(stream.readline(LINE_BOUND + 1), 1)
+    except ValueError:
+        return None
+
+
+def _end(stream: BinaryIO) -> str | None:
+    """The kind of the frame that ended the run, if one did: it stands at the end of the file."""
+    size = stream.seek(0, 2)
+    for reach in (_TAIL, LINE_BOUND + _TAIL):
+        stream.seek(max(0, size - reach))
+        for line in reversed(stream.read(reach).splitlines()):
+            kind = _kind(line)
+            if kind is not None and kind not in AFTER_END:
+                return kind if kind in RUN_ENDS else None
+        if size <= reach:
+            break
+    return None
+
+
+def _kind(line: bytes) -> str | None:
+    try:
+        return decode(line).kind
+    except ValueError:
+        return None
+
+
+def _age(path: Path) -> tuple[str, int, str]:
+    try:
+        return _stamp(path), path.stat().st_mtime_ns, path.name
+    except OSError:
+        return "", 0, path.name
+
+
+def _stamp(path: Path) -> str:
+    """The stamp in the file's name; of a foreign name, when it was last written."""
+    match = _NAME.fullmatch(path.name)
+    if match:
+        return match[1]
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H-%M-%SZ")

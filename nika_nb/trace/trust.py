@@ -1,0 +1,107 @@
+"""Whether a trace may be resumed from: what is refused, what is said, what the new run has to declare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nika_nb.catalog.frames import ENGINE_VERSION
+from nika_nb.errors import ResumeRefused
+from nika_nb.trace.lines import TraceUnreadable
+from nika_nb.trace.lock import busy
+from nika_nb.trace.reader import is_running, read
+from nika_nb.trace.trace import Trace
+from nika_nb.trace.verify import Verdict, verify
+
+UNRECORDED = "unrecorded"  # the version of a trace that names none
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """A trace that may be resumed from, and what has to be said about it.
+
+    usable: false where the file is no journal and everything runs live; trace is None then.
+    notices: sentences for people. fields: what the new run's first frame has to carry.
+    """
+
+    usable: bool
+    verdict: Verdict
+    trace: Trace | None = None
+    notices: tuple[str, ...] = ()
+    fields: dict[str, str] = field(default_factory=dict)
+
+
+def judge(
+    path: Path,
+    *,
+    unverified: bool = False,
+    compat: str | None = None,
+    engine_version: str = ENGINE_VERSION,
+) -> Trust:
+    """Judges a trace before anything is taken from it; hold no lock on it yet.
+
+    unverified: the caller vouches for a broken chain. compat: the recorded engine version that the
+    caller declares compatible, exactly as recorded, or `unrecorded`.
+
+    Raises UsageError where there is no such file; ResumeRefused with exit code 2 for a broken
+    chain, 3 for another engine's trace and for a trace that somebody is at work on.
+    """
+    verdict = verify(path)
+    alive, pid = is_running(path)
+    if alive:
+        raise ResumeRefused(busy(path, pid))
+    try:
+        trace = read(path)
+    except TraceUnreadable as error:
+        return Trust(False, verdict, notices=(f"{error}. Nothing is taken from it: everything runs live",))
+    notices, fields = _chain(path, verdict, unverified)
+    more, crossed = _version(trace, compat, engine_version)
+    return Trust(True, verdict, trace, (*notices, *more, *_tear(trace)), fields | crossed)
+
+
+Said = tuple[tuple[str, ...], dict[str, str]]  # notices, fields
+
+
+def _chain(path: Path, verdict: Verdict, unverified: bool) -> Said:
+    if verdict.intact:
+        return (), {}
+    if verdict.verdict == "unchained":
+        notice = f"{path.name} carries no chain: its records are trusted WITHOUT verification"
+        return (notice,), {"resume_unverified": "unchained"}
+    if not unverified:
+        raise ResumeRefused(
+            f"{path.name} cannot be trusted: {verdict.sentence}. Nothing was run. "
+            f"Look at it with `nika-nb trace verify {path}`; if you changed the file yourself, "
+            "resume it with `--resume-unverified`",
+            exit_code=2,
+        )
+    notice = f"{path.name} is resumed UNVERIFIED, as you declared: {verdict.sentence}"
+    return (notice,), {"resume_unverified": "declared", "resume_unverified_finding": verdict.sentence}
+
+
+def _version(trace: Trace, compat: str | None, here: str) -> Said:
+    recorded = trace.engine_version or UNRECORDED
+    if recorded == here:
+        return (), {}
+    written = f"{trace.path.name} was written by engine {recorded}, this engine is {here}"
+    if compat is None:
+        raise ResumeRefused(
+            f"{written}: what one recorded is not taken for granted by the other. Nothing was run. "
+            f"Run without `--resume`, or declare them compatible with `--resume-compat {recorded}`"
+        )
+    if compat != recorded:
+        raise ResumeRefused(
+            f"`--resume-compat {compat}` names the wrong version: {written}. Nothing was run. "
+            f"The declaration has to be exact: `--resume-compat {recorded}`"
+        )
+    notice = f"{written}: resumed because you declared them compatible"
+    return (notice,), {"resumed_from_engine": recorded, "resume_compat": "declared"}
+
+
+def _tear(trace: Trace) -> tuple[str, ...]:
+    used = f"used up to there ({len(trace.frames)} events)"
+    if trace.torn:
+        return (f"{trace.path.name}: line {trace.lines} is torn, as a crash leaves it; the trace is {used}",)
+    if trace.damage:
+        return (f"{trace.path.name}: line {trace.damage.line} cannot be read; the trace is {used}",)
+    return ()
