@@ -1,0 +1,158 @@
+"""The closed key sets of the language, level by level, and what became of the words that died."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+ENVELOPE = ("nika", "model", "inputs", "const", "secrets", "permits", "run", "tasks", "outputs")
+INPUT = ("type", "required", "default", "description")
+CONST = ("type", "value")
+SECRET = ("source", "key", "path", "egress")
+EGRESS = ("to", "host", "host_from_self")
+PERMITS = ("fs", "net", "exec", "tools", "env")
+PERMITS_FS = ("read", "write")
+PERMITS_NET = ("http",)
+RUN = ("entropy", "clock")
+OUTPUT = ("value", "type", "description")
+
+VERBS = ("infer", "exec", "invoke", "agent")
+TASK = (
+    "with", "after", "group", "when", "for_each", "retry", "on_error", "timeout", "returns", "extract", "lift",
+    *VERBS,
+)  # fmt: skip
+FOR_EACH = ("items", "max_parallel", "fail_fast")
+RETRY = ("max_attempts", "backoff_ms", "backoff_strategy", "backoff_max_ms", "jitter", "on_codes")
+ON_ERROR = ("recover", "skip", "on_codes")
+LIFT = ("law", "from", "because")
+
+INFER = ("prompt", "system", "model", "temperature", "max_tokens", "schema", "thinking", "vision")
+THINKING = ("enabled", "budget_tokens")
+VISION = ("source", "path", "url")
+EXEC = ("command", "shell", "cwd", "env", "stdin", "capture", "decode")
+INVOKE = ("tool", "workflow", "args")
+AGENT = (
+    "prompt", "system", "model", "tools", "skills", "max_turns", "max_tokens_total", "temperature", "schema",
+)  # fmt: skip
+
+RESERVED_BINDINGS = ("output", "status", "error", "started_at", "ended_at", "duration_ms")
+SECRET_SOURCES = ("env", "file", "vault")
+BACKOFFS = ("fixed", "linear", "exponential")
+CAPTURES = ("stdout", "stderr", "combined", "structured")
+DECODES = ("text", "json", "jsonl", "bytes")
+LAWS = ("taint", "data-as-code")
+
+# Variables that make a child process run code of someone's choosing: a grant of one is inert.
+DANGEROUS_ENV = frozenset(
+    {
+        "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "LD_DEBUG_OUTPUT", "DYLD_INSERT_LIBRARIES",
+        "DYLD_LIBRARY_PATH", "DYLD_FRAMEWORK_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "BASH_ENV", "ENV",
+        "ZDOTDIR", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "PS4", "IFS", "GIT_SSH", "GIT_SSH_COMMAND",
+        "GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_EDITOR", "GIT_ASKPASS", "GIT_PROXY_COMMAND", "GIT_EXEC_PATH",
+        "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_COUNT", "GIT_TEMPLATE_DIR", "SSH_ASKPASS",
+        "PAGER", "EDITOR", "VISUAL", "BROWSER", "LESSOPEN", "LESSCLOSE", "MANPAGER", "PYTHONSTARTUP",
+        "PYTHONPATH", "PYTHONHOME", "PYTHONINSPECT", "PERL5OPT", "PERL5LIB", "PERL5DB", "PERLLIB", "RUBYOPT",
+        "RUBYLIB", "NODE_OPTIONS", "NODE_PATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS",
+        "CLASSPATH", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "RUSTFLAGS", "CARGO_HOME", "MAKEFLAGS",
+        "GCONV_PATH", "LUA_INIT", "LUA_PATH", "LUA_CPATH", "PHPRC", "PHP_INI_SCAN_DIR", "NPM_CONFIG_PREFIX",
+    }
+)  # fmt: skip
+
+
+class Dead(NamedTuple):
+    """A key that is no key (any more): the code that refuses it, and what to write instead."""
+
+    code: str
+    sentence: str
+    hint: str
+
+
+def _unknown(sentence: str, hint: str) -> Dead:
+    return Dead("NIKA-PARSE-005", sentence, hint)
+
+
+DEAD_ENVELOPE: dict[str, Dead] = {
+    "vars": Dead(
+        "NIKA-VALUES-001",
+        "`vars:` is gone: each of its values belongs to who decides it",
+        "a value of the caller goes to `inputs:`, a fixed one to `const:`, a credential to `secrets:`",
+    ),
+    "env": Dead(
+        "NIKA-VALUES-002",
+        "`env:` is gone from the top level",
+        "a setting is an input with `required: false` and a `default:`; a process gets `exec.env`",
+    ),
+    "config": _unknown("`config:` is gone", "write an input with `required: false` and a `default:`"),
+    "workflow": _unknown("`workflow:` is gone: the name stands in `nika:`", "write `nika: <name>`"),
+    "types": _unknown("`types:` is gone: a type is written where it is used", "write it at `returns:` or `type:`"),
+    "policy": _unknown("`policy:` is gone: its laws hold without being declared", "remove it"),
+    "assert": _unknown("`assert:` is gone", "use a task with `invoke: {tool: nika:assert}`"),
+    "id": _unknown("the name of a workflow stands in `nika:`", "write `nika: <name>`"),
+    "name": _unknown("the name of a workflow stands in `nika:`", "write `nika: <name>`"),
+    "description": _unknown("a workflow has no `description:`", "write a comment"),
+    "version": _unknown("a workflow carries no version", "remove it"),
+    "apiVersion": _unknown("a workflow carries no version", "remove it"),
+    "schema": _unknown("a workflow names no schema", "write it as a comment for the editor"),
+    "provider": _unknown("the provider is the first part of the model", "write `model: <provider>/<name>`"),
+    "steps": _unknown("a workflow consists of `tasks:`, a mapping by task id", "write `tasks:`"),
+    "jobs": _unknown("a workflow consists of `tasks:`, a mapping by task id", "write `tasks:`"),
+    "imports": _unknown("a workflow is one file", "call another one with `invoke: {workflow: …}`"),
+    "include": _unknown("a workflow is one file", "call another one with `invoke: {workflow: …}`"),
+    "timeout": _unknown("only a task has a `timeout:`", "write it in the task"),
+    "retry": _unknown("only a task has a `retry:`", "write it in the task"),
+    "on_error": _unknown("only a task has an `on_error:`", "write it in the task"),
+}
+
+DEAD_TASK: dict[str, Dead] = {
+    "id": Dead("NIKA-PARSE-023", "the key of a task is its id", "remove `id:` and name the task by its key"),
+    "depends_on": Dead(
+        "NIKA-PARSE-024",
+        "`depends_on:` is gone: an edge says what it is for",
+        "to read an output bind it in `with:`; to wait for a state write `after: {task: success}`",
+    ),
+    "output": _unknown("`output:` is called `extract:`", "write `extract:`"),
+    "outputs": _unknown("only the workflow has `outputs:`", "name parts of this output in `extract:`"),
+    "max_parallel": _unknown("`max_parallel:` belongs to the fan-out", "write it inside `for_each:`"),
+    "fail_fast": _unknown("`fail_fast:` belongs to the fan-out", "write it inside `for_each:`"),
+    "on_finally": _unknown(
+        "`on_finally:` is gone: cleanup is a task of its own", "write a task with `after: {this_task: unwind}`"
+    ),
+    "inert": _unknown("`inert:` is gone", "write `lift: [{law: data-as-code, because: …}]`"),
+    "declassify": _unknown("`declassify:` is gone", "write `lift: [{law: taint, from: …, because: …}]`"),
+    "fetch": _unknown("fetching is a tool", "write `invoke: {tool: nika:fetch, args: {url: …}}`"),
+    "description": _unknown("a task has no `description:`", "write a comment"),
+    "name": _unknown("the key of a task is its name", "write a comment for more"),
+    "needs": _unknown("there is no `needs:`", "bind outputs in `with:`, or write `after: {task: success}`"),
+    "if": _unknown("there is no `if:`", "write `when: ${{ … }}`"),
+    "uses": _unknown("there is no `uses:`", "write `invoke: {tool: …}`"),
+    "run": _unknown("there is no `run:` in a task", "write `exec: {command: [program, argument]}`"),
+    "env": _unknown("`env:` belongs to a process", "write it inside `exec:`"),
+    "vars": _unknown("there is no `vars:` in a task", "bind values in `with:`"),
+    "matrix": _unknown("there is no `matrix:`", "write `for_each: {items: …}`"),
+    "loop": _unknown("there is no `loop:`", "write `for_each: {items: …}`"),
+    "schema": _unknown("`schema:` belongs to `infer:` or `agent:`", "or write the type of the output in `returns:`"),
+    "model": _unknown("`model:` belongs to `infer:` or `agent:`", "write it inside the verb"),
+    "prompt": _unknown("`prompt:` belongs to `infer:` or `agent:`", "write it inside the verb"),
+    "tool": _unknown("`tool:` belongs to `invoke:`", "write `invoke: {tool: …}`"),
+    "args": _unknown("`args:` belongs to `invoke:`", "write it inside the verb"),
+    "command": _unknown("`command:` belongs to `exec:`", "write `exec: {command: [program, argument]}`"),
+    "decode": _unknown("`decode:` belongs to `exec:`", "write it inside the verb"),
+    "capture": _unknown("`capture:` belongs to `exec:`", "write it inside the verb"),
+    "output_format": _unknown("there is no `output_format:`", "write the type of the output in `returns:`"),
+    "timeout_ms": _unknown("there is no `timeout_ms:`", 'write `timeout: "30s"`'),
+    "on_fail": _unknown("there is no `on_fail:`", "write `on_error: {recover: …}` or `on_error: {skip: true}`"),
+}
+
+DEAD_ON_ERROR: dict[str, Dead] = {
+    "fail_workflow": Dead(
+        "NIKA-PARSE-012", "`fail_workflow:` is gone: a failure fails the workflow anyway", "remove it"
+    ),
+    "fallback": Dead("NIKA-PARSE-012", "`fallback:` is called `recover:`", "write `recover:`"),
+    "value": Dead("NIKA-PARSE-012", "`value:` is called `recover:`", "write `recover:`"),
+}
+
+DEAD_VERB: dict[str, Dead] = {
+    "timeout": _unknown("`timeout:` belongs to the task", "write it beside the verb"),
+    "retry": _unknown("`retry:` belongs to the task", "write it beside the verb"),
+    "provider": _unknown("the provider is the first part of the model", "write `model: <provider>/<name>`"),
+    "workflows": _unknown("an agent reaches tools only", "list them in `tools:`"),
+}

@@ -1,0 +1,89 @@
+"""Sentences for YAML that does not parse: what breaks, where, and what to write instead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nika_nb.errors import Span
+
+Explained = tuple[str, str, str, Span, tuple[tuple[str, Span], ...]]
+
+_QUOTE_IT = 'put the whole value in quotes: key: "${{ … }}"'
+
+# A part of the parser's problem → (our sentence, what to do); the first that fits is taken.
+_SENTENCES: tuple[tuple[str, str, str], ...] = (
+    ("mapping values are not allowed", "a second `: ` on one line, or a line that is indented too far",
+     "put a value that contains `: ` in quotes, or align this line with its siblings"),
+    ("block sequence entries are not allowed", "a list cannot start on the line of its key",
+     "start it on the next line, or write it as [a, b]"),
+    ("',' or ']'", "this list in brackets goes wrong here", "close it with `]` and separate its items by commas"),
+    ("',' or '}'", "this mapping in braces goes wrong here", "close it with `}` and separate its fields by commas"),
+    ("unexpected end of stream", "a quote is opened and never closed", "close it where the text ends"),
+    ("could not find expected ':'", "this line is neither `key: value` nor part of the text above it",
+     "indent it deeper than its key, or write it as `key: value`"),
+    ("expected '-' indicator", "this line stands where a list item should stand",
+     "start it with `- `, or indent it as a part of the item above"),
+    ("expected key", "this line does not fit into the mapping around it",
+     "check its indentation, and the quotes of the value before it"),
+    ("node content", "a value is missing here", "write one, in quotes if it is meant as text"),
+    ("unknown escape character", "this escape does not exist inside double quotes",
+     "write \\\\ for a backslash, or use single quotes"),
+    ("invalid Unicode character escape", "half of a surrogate pair is not a character",
+     'write the character itself, or "\\U0001F600" with eight digits'),
+    ("while scanning an alias", "a plain value cannot start with `*`", "put it in quotes"),
+    ("while scanning an anchor", "a plain value cannot start with `&`", "put it in quotes"),
+    ("incompatible YAML document", "this is not a version of YAML that exists here", "remove the %YAML line"),
+    ("cannot start any token", "a plain value cannot start with this character", "put it in quotes"),
+    ("<document start>", "this line stands outside of everything above it", "align it with the first key"),
+)  # fmt: skip
+
+
+def explain(error: Any, text: str) -> Explained:
+    """(code, sentence, hint, place, related places) of what the YAML parser stumbled over."""
+    at = _offset(error, text)
+    problem = f"{getattr(error, 'context', None) or ''} {getattr(error, 'problem', None) or ''}"
+    opened = getattr(getattr(error, "context_mark", None), "index", None)
+    related: tuple[tuple[str, Span], ...] = ()
+    if opened is not None and opened < at and ("flow" in problem or "quoted" in problem):
+        related = (("opened here", Span(opened, opened + 1)),)
+    if "undefined tag handle" in problem:
+        return "NIKA-YAML-006", "custom tags do not exist here", "remove the tag", Span(at, at + 1), related
+    if _tab_indents(text, at):
+        start = text.rfind("\n", 0, at) + 1
+        place = text.find("\t", start)
+        sentence = "a tab is used for indentation", "indent with blanks: YAML does not count tabs"
+        return "NIKA-PARSE-001", *sentence, Span(place, place + 1), ()
+    sentence = _island(text, at, problem) or _sentence(problem)
+    return "NIKA-PARSE-001", *sentence, Span(at, min(at + 1, len(text))), related
+
+
+def _offset(error: Any, text: str) -> int:
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    at = mark.index if mark is not None else getattr(error, "position", 0)
+    return max(0, min(int(at or 0), len(text)))
+
+
+def _tab_indents(text: str, at: int) -> bool:
+    start = text.rfind("\n", 0, at) + 1
+    line = text[start:].split("\n", 1)[0]
+    return "\t" in line[: len(line) - len(line.lstrip())]
+
+
+def _island(text: str, at: int, problem: str) -> tuple[str, str] | None:
+    """The dedicated sentence for `${{ }}` without quotes, where that is what broke."""
+    start = text.rfind("\n", 0, at) + 1
+    line = text[start:].split("\n", 1)[0]
+    if "${{" not in line:
+        return None
+    if "flow" in problem:
+        return "`${{ }}` stands unquoted inside brackets or braces", 'put it in quotes: ["${{ … }}"]'
+    if "mapping values" in problem and line.find("${{") < at - start:
+        return "`${{ }}` stands unquoted and contains `: `, which YAML reads as a new key", _QUOTE_IT
+    return None
+
+
+def _sentence(problem: str) -> tuple[str, str]:
+    for part, sentence, hint in _SENTENCES:
+        if part in problem:
+            return sentence, hint
+    return "the YAML cannot be read from here on", "check the indentation and the quotes around this place"

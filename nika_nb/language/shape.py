@@ -1,0 +1,116 @@
+"""Takes a node for what its place asks for, or says what stands there instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from nika_nb.catalog.grammar import Dead
+from nika_nb.language.findings import Findings
+from nika_nb.language.nodes import Map, Node, Scalar, Seq, kind_of
+from nika_nb.values import nearest
+
+STRUCTURE = "NIKA-PARSE-019"
+
+
+class Shape:
+    """Readers of one shape each. What does not fit is found under `code` and becomes None."""
+
+    def __init__(self, findings: Findings, code: str = STRUCTURE) -> None:
+        self.findings = findings
+        self.code = code
+
+    def refuse(self, message: str, node: Node, hint: str = "") -> None:
+        self.findings.error(self.code, message, node.span, hint)
+
+    def wrong(self, what: str, wanted: str, node: Node, hint: str = "") -> None:
+        self.refuse(f"{what} must be {wanted}, not {kind_of(node)}", node, hint)
+
+    def mapping(self, node: Node, what: str, hint: str = "") -> Map | None:
+        if isinstance(node, Map):
+            return node
+        self.wrong(what, "a mapping", node, hint)
+        return None
+
+    def closed(
+        self, found: Map, keys: Sequence[str], what: str, dead: Mapping[str, Dead] | None = None
+    ) -> None:
+        """Every key outside the closed set is found, with what it was probably meant to be."""
+        for key, entry in found.entries.items():
+            if key in keys:
+                continue
+            known = (dead or {}).get(key)
+            if known:
+                self.findings.error(known.code, known.sentence, entry.key.span, known.hint)
+            else:
+                hint = nearest(key, keys) or f"{what} knows {', '.join(keys)}"
+                self.findings.error("NIKA-PARSE-005", f"`{key[:80]}` is not a key of {what}", entry.key.span, hint)
+
+    def text(self, node: Node, what: str, *, empty: bool = True) -> str | None:
+        if isinstance(node, Scalar) and isinstance(node.value, str):
+            if empty or node.value.strip():
+                return node.value
+            self.refuse(f"{what} is empty", node)
+            return None
+        self.wrong(what, "text", node, _quote(node))
+        return None
+
+    def flag(self, node: Node, what: str) -> bool | None:
+        if isinstance(node, Scalar) and isinstance(node.value, bool):
+            return node.value
+        self.wrong(what, "true or false", node, _not_yes_no(node))
+        return None
+
+    def whole(self, node: Node, what: str, least: int = 0) -> int | None:
+        value = node.value if isinstance(node, Scalar) else None
+        if isinstance(value, int) and not isinstance(value, bool):
+            if value >= least:
+                return value
+            self.refuse(f"{what} must be at least {least}", node)
+            return None
+        self.wrong(what, "a whole number", node, _unquote(node))
+        return None
+
+    def one_of(self, node: Node, what: str, known: Sequence[str]) -> str | None:
+        value = node.value if isinstance(node, Scalar) else None
+        if isinstance(value, str) and value in known:
+            return value
+        shown = f"`{value}`" if isinstance(value, str) else kind_of(node)
+        hint = nearest(value, known) if isinstance(value, str) else ""
+        self.refuse(f"{what} is one of {', '.join(known)}, not {shown}", node, hint)
+        return None
+
+    def items(self, node: Node, what: str, hint: str = "") -> list[Node] | None:
+        if isinstance(node, Seq):
+            return node.items
+        self.wrong(what, "a list", node, hint)
+        return None
+
+    def texts(self, node: Node, what: str) -> list[Scalar] | None:
+        """The scalars of a list of texts; None when any item is something else."""
+        items = self.items(node, what)
+        if items is None:
+            return None
+        sound = [item for item in items if self.text(item, f"an item of {what}") is not None]
+        return [item for item in sound if isinstance(item, Scalar)] if len(sound) == len(items) else None
+
+
+def names(found: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in found)
+
+
+def _quote(node: Node) -> str:
+    return f'put it in quotes: "{node.text[:40]}"' if isinstance(node, Scalar) and node.text else ""
+
+
+def _unquote(node: Node) -> str:
+    looks = isinstance(node, Scalar) and isinstance(node.value, str) and node.text.strip().isdecimal()
+    return "write it without quotes" if looks else ""
+
+
+def _not_yes_no(node: Node) -> str:
+    if not isinstance(node, Scalar) or not isinstance(node.value, str):
+        return ""
+    word = node.value.strip().lower()
+    if word in ("yes", "on", "true"):
+        return "write true, without quotes"
+    return "write false, without quotes" if word in ("no", "off", "false") else ""

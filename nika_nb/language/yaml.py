@@ -1,0 +1,326 @@
+"""YAML text → nodes, under the profile of the language: what is not plain data is refused.
+
+Only the parser's events are used; nothing is ever composed or constructed.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+from nika_nb.errors import Span
+from nika_nb.language import scalars
+from nika_nb.language.breaks import explain
+from nika_nb.language.findings import Findings
+from nika_nb.language.nodes import Entry, Map, Node, Scalar, Seq
+
+DOCUMENT_CAP = 1 << 20  # UTF-8 bytes
+SCALAR_CAP = 1 << 16  # UTF-8 bytes
+DEPTH_CAP = 64  # the root collection is level 1
+
+_UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_CORE = "tag:yaml.org,2002:"
+
+
+class _Stop(Exception):
+    """Reading cannot go on; the diagnostic has been recorded."""
+
+
+def read(text: str, findings: Findings) -> Node | None:
+    """The root node of the one document in `text`, or None; what is wrong goes to `findings`."""
+    if not _is_readable(text, findings):
+        return None
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
+    try:
+        return _Walker(text, loader, findings).document()
+    except _Stop:
+        return None
+    except yaml.YAMLError as error:
+        code, message, hint, span, related = explain(error, text)
+        findings.error(code, message, span, hint, related)
+        return None
+    finally:
+        loader.dispose()
+
+
+def too_large(size: int, findings: Findings) -> bool:
+    if size <= DOCUMENT_CAP:
+        return False
+    findings.error(
+        "NIKA-YAML-010",
+        f"the text has {size} bytes, more than the {DOCUMENT_CAP} that a workflow may have",
+        Span(0, 0),
+        "move large values into files and read them with `nika:read`",
+    )
+    return True
+
+
+def _is_readable(text: str, findings: Findings) -> bool:
+    """Judges the characters of the text; False where parsing makes no sense any more."""
+    if len(text) > DOCUMENT_CAP and too_large(len(text), findings):
+        return False
+    odd = _UNPRINTABLE.search(text)
+    if odd:
+        findings.error(
+            "NIKA-PARSE-001",
+            f"the character U+{ord(odd.group()):04X} cannot stand in a workflow",
+            Span(odd.start(), odd.end()),
+            'write it as an escape inside double quotes, like "\\u0007"',
+        )
+        return False
+    if too_large(len(text.encode("utf-8")), findings):
+        return False
+    return _is_canonical(text, findings)
+
+
+def _is_canonical(text: str, findings: Findings) -> bool:
+    mark = text.find("\ufeff")
+    if mark >= 0:
+        findings.error(
+            "NIKA-YAML-011",
+            "a byte order mark (U+FEFF): an invisible character that two editors treat differently",
+            Span(mark, mark + 1),
+            "save the file as UTF-8 without BOM",
+        )
+        return False
+    if not unicodedata.is_normalized("NFC", text):
+        at = _first_difference(text, unicodedata.normalize("NFC", text))
+        findings.error(
+            "NIKA-YAML-011",
+            "the text is not in Unicode normal form C: the same letters can be written in other bytes",
+            Span(at, min(at + 2, len(text))),
+            "normalize the file to NFC",
+        )
+    return True
+
+
+def _first_difference(left: str, right: str) -> int:
+    for at, (one, other) in enumerate(zip(left, right, strict=False)):
+        if one != other:
+            return at
+    return min(len(left), len(right))
+
+
+class _Walker:
+    """Pulls events and builds nodes; one method per kind of event."""
+
+    def __init__(self, text: str, loader: Any, findings: Findings) -> None:
+        import yaml
+
+        self._text = text
+        self._next = loader.get_event
+        self._findings = findings
+        self._events = yaml.events
+        self._depth = 0
+
+    def document(self) -> Node | None:
+        """The first document's root; a second document is refused."""
+        self._next()  # stream start
+        event = self._next()
+        if isinstance(event, self._events.StreamEndEvent):
+            return None
+        root = self._node(self._next())
+        self._next()  # document end
+        event = self._next()
+        if not isinstance(event, self._events.StreamEndEvent):
+            self._findings.error(
+                "NIKA-PARSE-001",
+                "a second document starts here: one text holds one workflow",
+                self._span(event),
+                "remove this `---` or put the second workflow into a text of its own",
+            )
+        return root
+
+    def _span(self, event: Any) -> Span:
+        return Span(event.start_mark.index, event.end_mark.index)
+
+    def _node(self, event: Any) -> Node:
+        kind = type(event)
+        if kind is self._events.ScalarEvent:
+            return self._scalar(event)
+        if kind is self._events.AliasEvent:
+            return self._alias(event)
+        self._anchor(event)
+        self._depth += 1
+        if self._depth > DEPTH_CAP:
+            self._too_deep(event)
+        node = self._map(event) if kind is self._events.MappingStartEvent else self._seq(event)
+        self._depth -= 1
+        return node
+
+    def _too_deep(self, event: Any) -> None:
+        self._findings.error(
+            "NIKA-YAML-009",
+            f"nested deeper than {DEPTH_CAP} levels",
+            self._span(event),
+            "move the inner structure into a file",
+        )
+        raise _Stop
+
+    def _seq(self, start: Any) -> Seq:
+        self._collection_tag(start, "seq")
+        items: list[Node] = []
+        event = self._next()
+        while type(event) is not self._events.SequenceEndEvent:
+            items.append(self._node(event))
+            event = self._next()
+        return Seq(items, self._extent(start, event, items[-1].span if items else None))
+
+    def _extent(self, start: Any, end: Any, last: Span | None) -> Span:
+        """A block collection ends with its last child; its end event lies at the next token."""
+        at = start.start_mark.index
+        return Span(at, end.end_mark.index if start.flow_style or last is None else max(at, last.end))
+
+    def _map(self, start: Any) -> Map:
+        self._collection_tag(start, "map")
+        found = Map({}, Span(0, 0))
+        last: Span | None = None
+        event = self._next()
+        while type(event) is not self._events.MappingEndEvent:
+            key = self._node(event)
+            value = self._node(self._next())
+            last = value.span
+            self._enter(found, key, value)
+            event = self._next()
+        found.span = self._extent(start, event, last)
+        return found
+
+    def _enter(self, into: Map, key: Node, value: Node) -> None:
+        if not isinstance(key, Scalar) or not isinstance(key.value, str):
+            self._not_a_name(key)
+        elif key.value == "<<" and key.style == "":
+            self._findings.error(
+                "NIKA-YAML-003",
+                "merge keys (`<<`) do not exist here",
+                key.span,
+                "write the fields out where they are used",
+            )
+        elif key.value in into.entries:
+            into.repeated.append(key)
+            self._twice(key, into.entries[key.value].key)
+        else:
+            into.entries[key.value] = Entry(key, value)
+
+    def _not_a_name(self, key: Node) -> None:
+        what = f"`{key.text}` is read as {_reading(key)}" if isinstance(key, Scalar) else "a collection"
+        self._findings.error(
+            "NIKA-YAML-007",
+            f"a key must be text: {what}",
+            key.span,
+            f'write "{key.text}" with quotes' if isinstance(key, Scalar) and key.text else "",
+        )
+
+    def _twice(self, key: Scalar, first: Scalar) -> None:
+        related = ((f"`{key.text}` stands here first", first.span),)
+        for code, sentence in (
+            ("NIKA-YAML-004", f"the key `{key.text}` is written twice in one mapping"),
+            ("NIKA-PARSE-017", f"`{key.text}` appears again: neither value silently wins"),
+        ):
+            self._findings.error(code, sentence, key.span, "remove or rename one of them", related)
+
+    def _alias(self, event: Any) -> Scalar:
+        span = self._span(event)
+        self._findings.error(
+            "NIKA-YAML-002",
+            f"aliases do not exist here: `{self._text[span.start : span.end]}`",
+            span,
+            "repeat the value, or quote it if it is meant as text",
+        )
+        return Scalar(None, "", "", span)
+
+    def _anchor(self, event: Any) -> None:
+        if event.anchor is not None:
+            at = event.start_mark.index
+            self._findings.error(
+                "NIKA-YAML-001",
+                f"anchors do not exist here: `&{event.anchor}`",
+                Span(at, at + len(event.anchor) + 1),
+                "remove it, or quote the value if it is meant as text",
+            )
+
+    def _collection_tag(self, event: Any, kind: str) -> None:
+        if event.tag is not None and event.tag != _CORE + kind:
+            self._wrong_tag(event)
+
+    def _wrong_tag(self, event: Any) -> None:
+        shown = event.tag.replace(_CORE, "!!")
+        at = event.start_mark.index
+        self._findings.error(
+            "NIKA-YAML-006",
+            f"the tag `{shown}` does not fit here: only the tags of plain data exist",
+            Span(at, event.end_mark.index),
+            "remove the tag",
+        )
+
+    def _scalar(self, event: Any) -> Scalar:
+        self._anchor(event)
+        text = event.value
+        style = event.style or ""
+        span = self._span(event)
+        if style in ("|", ">"):
+            span = Span(span.start, span.start + len(self._text[span.start : span.end].rstrip()))
+        self._judge_text(text, span)
+        try:
+            value = text if style and event.tag is None else self._resolve(event)
+        except scalars.NotFinite:
+            self._findings.error(
+                "NIKA-YAML-008",
+                f"`{text[:40]}` is not a finite number",
+                span,
+                "use a number that JSON can hold, or put it in quotes",
+            )
+            value = None
+        return Scalar(value, text, style, span)
+
+    def _judge_text(self, text: str, span: Span) -> None:
+        if len(text) > SCALAR_CAP // 4 and len(text.encode("utf-8", "replace")) > SCALAR_CAP:
+            self._findings.error(
+                "NIKA-YAML-005",
+                f"one value has more than {SCALAR_CAP} bytes",
+                span,
+                "move it into a file and read it with `nika:read`",
+            )
+        if _SURROGATE.search(text):
+            self._findings.error(
+                "NIKA-PARSE-001",
+                "half of a surrogate pair is not a character",
+                span,
+                'write the character itself, or "\\U0001F600" with eight digits',
+            )
+
+    def _resolve(self, event: Any) -> None | bool | int | float | str:
+        text: str = event.value
+        if event.tag is None:
+            return scalars.resolve(text)
+        found = _tagged(event.tag, text)
+        if found is NotImplemented:
+            self._wrong_tag(event)
+            return text
+        value: None | bool | int | float | str = found
+        return value
+
+
+def _tagged(tag: str, text: str) -> Any:
+    """The value under an explicit core tag; NotImplemented where the text does not fit it."""
+    kind = tag.removeprefix(_CORE) if tag.startswith(_CORE) else ""
+    if kind == "str":
+        return text
+    if kind == "null" and scalars.is_null(text):
+        return None
+    if kind == "bool" and scalars.as_bool(text) is not None:
+        return scalars.as_bool(text)
+    if kind in ("int", "float"):
+        number = scalars.as_number(text)
+        if isinstance(number, int) or (kind == "float" and number is not None):
+            return number if kind == "int" else float(number)
+    return NotImplemented
+
+
+def _reading(key: Scalar) -> str:
+    if key.value is None:
+        return "nothing (null)"
+    return "true or false" if isinstance(key.value, bool) else "a number"
