@@ -41,22 +41,6 @@ CAPTURES = ("stdout", "stderr", "combined", "structured")
 DECODES = ("text", "json", "jsonl", "bytes")
 LAWS = ("taint", "data-as-code")
 
-# Variables that make a child process run code of someone's choosing: a grant of one is inert.
-DANGEROUS_ENV = frozenset(
-    {
-        "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "LD_DEBUG_OUTPUT", "DYLD_INSERT_LIBRARIES",
-        "DYLD_LIBRARY_PATH", "DYLD_FRAMEWORK_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "BASH_ENV", "ENV",
-        "ZDOTDIR", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "PS4", "IFS", "GIT_SSH", "GIT_SSH_COMMAND",
-        "GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_EDITOR", "GIT_ASKPASS", "GIT_PROXY_COMMAND", "GIT_EXEC_PATH",
-        "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_COUNT", "GIT_TEMPLATE_DIR", "SSH_ASKPASS",
-        "PAGER", "EDITOR", "VISUAL", "BROWSER", "LESSOPEN", "LESSCLOSE", "MANPAGER", "PYTHONSTARTUP",
-        "PYTHONPATH", "PYTHONHOME", "PYTHONINSPECT", "PERL5OPT", "PERL5LIB", "PERL5DB", "PERLLIB", "RUBYOPT",
-        "RUBYLIB", "NODE_OPTIONS", "NODE_PATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS",
-        "CLASSPATH", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "RUSTFLAGS", "CARGO_HOME", "MAKEFLAGS",
-        "GCONV_PATH", "LUA_INIT", "LUA_PATH", "LUA_CPATH", "PHPRC", "PHP_INI_SCAN_DIR", "NPM_CONFIG_PREFIX",
-    }
-)  # fmt: skip
-
 
 class Dead(NamedTuple):
     """A key that is no key (any more): the code that refuses it, and what to write instead."""

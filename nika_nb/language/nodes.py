@@ -14,7 +14,7 @@ from nika_nb.values import Json
 class Scalar:
     """One scalar: its resolved value, its text, and the quote or block sign it was written with."""
 
-    value: None | bool | int | float | str
+    value: bool | int | float | str | None
     text: str
     style: str
     span: Span

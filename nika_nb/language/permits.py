@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from nika_nb.catalog import grammar
+from nika_nb.catalog.environment import is_dangerous
 from nika_nb.language.findings import Findings
 from nika_nb.language.model import Bound, Permits
 from nika_nb.language.nodes import Map, Node, Scalar, to_json
@@ -102,7 +103,7 @@ def _env(found: Map, shape: Shape) -> tuple[Bound, ...]:
                 bound.span,
                 "write exact names: letters, digits and `_`",
             )
-        elif bound.text.upper() in grammar.DANGEROUS_ENV:
+        elif is_dangerous(bound.text):
             shape.findings.error(
                 "NIKA-AUTH-009",
                 f"`{bound.text}` can make a process run other code, so it is never passed on",

@@ -21,7 +21,7 @@ class NotFinite(ValueError):
     """A number that no JSON value can hold: NaN, an infinity, or one beyond a double."""
 
 
-def resolve(text: str) -> None | bool | int | float | str:
+def resolve(text: str) -> bool | int | float | str | None:
     """The value of a plain scalar. Raises NotFinite."""
     if text in _NULL:
         return None

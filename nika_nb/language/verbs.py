@@ -10,7 +10,7 @@ from nika_nb.catalog import grammar
 from nika_nb.errors import Span
 from nika_nb.language.findings import Findings
 from nika_nb.language.model import Action, Verb
-from nika_nb.language.nodes import Map, Node, Scalar, Seq, to_json
+from nika_nb.language.nodes import Map, Node, Scalar, to_json
 from nika_nb.language.shape import Shape
 from nika_nb.language.template import Fields, Plain, Value
 from nika_nb.language.written import fields_of, has_island, islands_in, value_of
@@ -117,7 +117,7 @@ class _Body:
             return self._nothing(found)
         return value_of(node, self.findings)
 
-    def _nothing(self, found: Map, value: None | list[None] | dict[str, None] = None) -> Plain:
+    def _nothing(self, found: Map, value: list[None] | dict[str, None] | None = None) -> Plain:
         return Plain(value, Span(found.span.start, found.span.start))
 
     def _word(self, found: Map, key: str, known: tuple[str, ...]) -> Value:

@@ -292,7 +292,7 @@ class _Walker:
                 'write the character itself, or "\\U0001F600" with eight digits',
             )
 
-    def _resolve(self, event: Any) -> None | bool | int | float | str:
+    def _resolve(self, event: Any) -> bool | int | float | str | None:
         text: str = event.value
         if event.tag is None:
             return scalars.resolve(text)
@@ -300,7 +300,7 @@ class _Walker:
         if found is NotImplemented:
             self._wrong_tag(event)
             return text
-        value: None | bool | int | float | str = found
+        value: bool | int | float | str | None = found
         return value
 
 

@@ -1,0 +1,38 @@
+"""The 17 model providers: a model is named `<provider>/<name>`, and the prefix says where it runs."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Kind = Literal["local", "cloud", "test"]
+
+PROVIDERS: dict[str, Kind] = {
+    "ollama": "local",
+    "lmstudio": "local",
+    "llamacpp": "local",
+    "localai": "local",
+    "vllm": "local",
+    "mistral": "cloud",
+    "anthropic": "cloud",
+    "openai": "cloud",
+    "gemini": "cloud",
+    "deepseek": "cloud",
+    "xai": "cloud",
+    "groq": "cloud",
+    "openrouter": "cloud",
+    "huggingface": "cloud",
+    "nvidia": "cloud",
+    "moonshot": "cloud",
+    "mock": "test",
+}
+
+
+def split_model(model: str) -> tuple[str, str]:
+    """(provider, name) of a model; ('', model) where there is no prefix. A name may contain `/`."""
+    provider, slash, name = model.partition("/")
+    return (provider, name) if slash else ("", model)
+
+
+def kind_of(model: str) -> Kind | None:
+    """Where a model runs, or None for an unknown provider."""
+    return PROVIDERS.get(split_model(model)[0])
