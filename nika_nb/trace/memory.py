@@ -117,6 +117,12 @@ class JournalMemory:
             return None
         return known.record.output
 
+    def decided(self, task: str, def_hash: str) -> Json:
+        """The recorded output of a task that is written today as it was then; None where there is none."""
+        known = self._tasks.get(task)
+        record = known.record if known else None
+        return record.output if record is not None and record.def_hash == def_hash else None
+
     def running_at_crash(self) -> list[InFlight]:
         """What had begun and not ended when the journal broke off; empty where the run has an end."""
         if self.trace.end is not None:

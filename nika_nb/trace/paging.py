@@ -62,12 +62,12 @@ def paged_output(event: Event) -> list[Event]:
     text, outcome = _large(event, name)
     if text is None:
         return [event]
-    pieces = pages(text)
+    pieces = pages(text, PAGE_BOUND)
     fields = {key: value for key, value in event.fields.items() if key not in (name, "outcome")}
     fields[count] = len(pieces)
     if outcome is not None:
         fields["outcome"] = outcome
-    whose = {key: event.fields[key] for key in ("task", "item") if key in event.fields}
+    whose: dict[str, Any] = {key: event.fields[key] for key in ("task", "item") if key in event.fields}
     return [*_page_events(event, PAGE, pieces, whose), replace(event, fields=fields)]
 
 
@@ -75,7 +75,7 @@ def _paged_inputs(event: Event) -> list[Event]:
     text = event.get("input_values")
     if not _is_large(text):
         return [event]
-    pieces = pages(text)
+    pieces = pages(text, PAGE_BOUND)
     fields = {key: value for key, value in event.fields.items() if key != "input_values"}
     first = replace(event, fields=fields | {"input_pages": len(pieces)})
     return [first, *_page_events(event, INPUT_PAGE, pieces, {})]

@@ -11,7 +11,6 @@ from typing import Any, Literal
 from nika_nb.catalog.frames import RUN_ENDS
 from nika_nb.engine.contract import Prompt
 from nika_nb.trace.frame import Frame
-from nika_nb.trace.lines import TraceUnreadable
 from nika_nb.trace.paging import INPUT_PAGE, with_texts
 from nika_nb.values import Json, loads, to_text
 
@@ -116,27 +115,24 @@ class Trace:
         return with_texts(self.frames)
 
     def sources(self) -> dict[str, str]:
-        """The recorded texts by name, the workflow's own first and its children after it."""
+        """The texts recorded whole, by name: the workflow's own first, its children after it."""
         found: dict[str, list[str]] = {}
+        wanted: dict[str, Any] = {}
         for frame in self.frames:
             if frame.kind == "nb_source_page":
-                found.setdefault(str(frame.get("name", "")), []).append(str(frame.get("text", "")))
-        return {name: "".join(pages) for name, pages in found.items()}
+                name = str(frame.get("name", ""))
+                found.setdefault(name, []).append(str(frame.get("text", "")))
+                wanted[name] = frame.get("pages")
+        return {name: "".join(pages) for name, pages in found.items() if len(pages) == wanted[name]}
 
     @property
     def source(self) -> str | None:
-        """The exact text that was run; None where it is unrecorded.
-
-        Raises TraceUnreadable where the recorded text is not the one the prologue names.
-        """
-        text = next(iter(self.sources().values()), None)
+        """The exact text that was run; None where the trace does not hold the text its prologue names."""
         expected = self.prologue.get("workflow_sha256")
-        if text is not None and hashlib.sha256(text.encode("utf-8")).hexdigest() != expected:
-            raise TraceUnreadable(
-                f"{self.path}: the recorded source is not the text that its first line names, so it cannot "
-                "be continued. Resume it with the workflow at hand: `--resume`"
-            )
-        return text
+        for text in self.sources().values():
+            if hashlib.sha256(text.encode("utf-8")).hexdigest() == expected:
+                return text
+        return None
 
 
 def state_of(end: str | None, running: bool) -> State:
