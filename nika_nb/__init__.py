@@ -1,3 +1,69 @@
-"""Nika workflows in a notebook: checked, run, journaled, resumed from the journal."""
+"""Nika workflows in a notebook: checked, run, journaled, resumed from the journal.
+
+    %load_ext nika_nb          then  %%nika  in a cell
+    nika_nb.run(text_or_path)  → Run
+
+Everything loads when it is first used: importing this package imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "run": "nika_nb.runs.api",
+    "arun": "nika_nb.runs.api",
+    "check": "nika_nb.runs.api",
+    "attach": "nika_nb.runs.api",
+    "Run": "nika_nb.runs.run",
+    "TaskResult": "nika_nb.runs.run",
+    "Report": "nika_nb.check",
+    "read_trace": "nika_nb.tables",
+    "NikaError": "nika_nb.errors",
+    "CheckRefused": "nika_nb.errors",
+    "UsageError": "nika_nb.errors",
+    "ResumeRefused": "nika_nb.errors",
+    "RunFailed": "nika_nb.errors",
+    "RunPaused": "nika_nb.errors",
+}
+
+__all__ = ["__version__", "load_ipython_extension", *_HOMES]
+
+if TYPE_CHECKING:
+    from nika_nb.check import Report as Report
+    from nika_nb.errors import CheckRefused as CheckRefused
+    from nika_nb.errors import NikaError as NikaError
+    from nika_nb.errors import ResumeRefused as ResumeRefused
+    from nika_nb.errors import RunFailed as RunFailed
+    from nika_nb.errors import RunPaused as RunPaused
+    from nika_nb.errors import UsageError as UsageError
+    from nika_nb.runs.api import arun as arun
+    from nika_nb.runs.api import attach as attach
+    from nika_nb.runs.api import check as check
+    from nika_nb.runs.api import run as run
+    from nika_nb.runs.run import Run as Run
+    from nika_nb.runs.run import TaskResult as TaskResult
+    from nika_nb.tables import read_trace as read_trace
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'nika_nb' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """`%load_ext nika_nb`: adds the `%%nika` and `%nika` magics."""
+    from nika_nb.notebook.magic import load
+
+    load(ipython)

@@ -1,0 +1,35 @@
+"""`nika-nb check`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from nika_nb.check import Report
+from nika_nb.check import check as judge
+from nika_nb.runs.request import Document, document, from_bytes
+
+
+def check(options: argparse.Namespace) -> int:
+    """0 for a sound workflow, 2 for one with problems."""
+    report = report_of(given(options.file), options.model)
+    if options.json:
+        print(json.dumps(report.to_json(), indent=2, ensure_ascii=False))
+    else:
+        print(report.render(), file=sys.stdout if report.ok else sys.stderr)
+    return 0 if report.ok else 2
+
+
+def given(file: str) -> Document:
+    """The document of a path, or of standard input for `-`."""
+    if file == "-":
+        return from_bytes(sys.stdin.buffer.read(), "standard input")
+    return document(Path(file))
+
+
+def report_of(found: Document, model: str | None) -> Report:
+    if found.diagnostics:
+        return Report(found.source, None, found.diagnostics)
+    return judge(found.source, model=model, base=Path.cwd())

@@ -1,0 +1,124 @@
+"""`nika-nb`: the doors of the runtime from a terminal. Parses words; the work is elsewhere."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from nika_nb import __version__
+from nika_nb.errors import NikaError
+
+EXIT_CODES = """\
+exit codes: 0 success · 1 the workflow failed or was cancelled · 2 the file or the trace is refused ·
+3 environment or usage · 4 paused: a prompt waits for an answer"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command; returns its exit code."""
+    parser = _parser()
+    options = parser.parse_args(argv)
+    try:
+        code: int = options.command(options)
+    except NikaError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    return code
+
+
+class _Parser(argparse.ArgumentParser):
+    """Usage errors exit 3, as every other wrong request does."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        self.print_usage(sys.stderr)
+        self.exit(3, f"{self.prog}: {message}\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="nika-nb",
+        description="Check, run and resume Nika workflows.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"nika-nb {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    _check(commands)
+    _run(commands)
+    _answer(commands)
+    _trace(commands)
+    return parser
+
+
+def _check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    from nika_nb.cli.check import check
+
+    parser = commands.add_parser("check", help="judge a workflow without running it")
+    parser.add_argument("file", help="a workflow file, or - for standard input")
+    parser.add_argument("--json", action="store_true", help="one JSON report on standard output")
+    parser.add_argument("--model", help="the default model to assume")
+    parser.set_defaults(command=check)
+
+
+def _run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    from nika_nb.cli.run import run
+
+    parser = commands.add_parser("run", help="run a workflow", epilog=EXIT_CODES)
+    parser.add_argument("file", help="a workflow file, or - for standard input")
+    add_run_options(parser)
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--json", action="store_true", help="the journal's lines on standard output, as they come")
+    shown.add_argument("--output", choices=["json"], help="one line of JSON: the outputs, the pause or the error")
+    shown.add_argument("--quiet", action="store_true", help="only the outputs, and what failed")
+    parser.set_defaults(command=run)
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """What a run may be told, the same in every door."""
+    parser.add_argument("--var", action="append", default=[], metavar="NAME=VALUE", help="an input; JSON where it parses")
+    parser.add_argument("--model", metavar="PROVIDER/NAME", help="the default model, instead of the workflow's")
+    parser.add_argument(
+        "--resume",
+        nargs="?",
+        const=True,
+        metavar="TRACE",
+        help="skip what a trace settled: the newest one of this workflow, or the one named",
+    )
+    parser.add_argument(
+        "--from", dest="from_", action="append", default=[], metavar="TASK", help="run live from this task on"
+    )
+    parser.add_argument(
+        "--answer", action="append", default=[], metavar="TASK=VALUE", help="answer a prompt: ask=yes, ask[3]=yes"
+    )
+    parser.add_argument("--resume-compat", metavar="VERSION", help="declare another engine's trace compatible")
+    parser.add_argument("--resume-unverified", action="store_true", help="resume a trace whose chain is broken")
+
+
+def _answer(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    from nika_nb.cli.answer import answer
+
+    parser = commands.add_parser("answer", help="answer a paused run and continue it", epilog=EXIT_CODES)
+    parser.add_argument("trace", help="the trace of the paused run")
+    parser.add_argument("answers", nargs="+", metavar="TASK=VALUE", help="ask=yes, ask[3]=yes, or a bare value")
+    parser.set_defaults(command=answer)
+
+
+def _trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    from nika_nb.cli import trace
+
+    parser = commands.add_parser("trace", help="look at traces")
+    actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION")
+    verify = actions.add_parser("verify", help="walk the chain of one or more traces")
+    verify.add_argument("traces", nargs="+", metavar="TRACE")
+    verify.add_argument("--color", choices=["never", "auto"], default="auto", help="verdicts are never coloured")
+    verify.set_defaults(command=trace.verify_command)
+    show = actions.add_parser("show", help="draw the run that a trace tells of")
+    show.add_argument("trace")
+    show.set_defaults(command=trace.show_command)
+    listing = actions.add_parser("ls", help="list the traces of this folder, newest first")
+    listing.add_argument("folder", nargs="?", default=".")
+    listing.add_argument("--json", action="store_true")
+    listing.set_defaults(command=trace.list_command)

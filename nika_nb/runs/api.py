@@ -1,0 +1,104 @@
+"""From Python: check, run, answer, attach. Each returns what the notebook and the terminal show."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from nika_nb.check import Report
+from nika_nb.check import check as check_source
+from nika_nb.errors import CheckRefused
+from nika_nb.runs.request import Place, Request, document
+from nika_nb.runs.run import Run, attach, start
+
+
+def check(text_or_path: str | Path, *, model: str | None = None) -> Report:
+    """Judges a workflow without running anything. Raises UsageError for a file that cannot be read."""
+    given = document(text_or_path)
+    if given.diagnostics:
+        return Report(given.source, None, given.diagnostics)
+    return check_source(given.source, model=model, base=Path.cwd())
+
+
+def run(
+    text_or_path: str | Path,
+    *,
+    vars: Mapping[str, Any] | None = None,
+    model: str | None = None,
+    resume: str | Path | Literal[True] | None = None,
+    from_: str | Sequence[str] = (),
+    answer: Mapping[str, Any] | None = None,
+    resume_compat: str | None = None,
+    resume_unverified: bool = False,
+    interactive: bool | None = None,
+    background: bool = False,
+) -> Run:
+    """Checks and runs a workflow; returns once it has completed, failed or paused.
+
+    resume: True for the newest trace of this workflow, or a trace's path. answer: values by prompt.
+    background: return at once. An interrupt ends the run and everything it started.
+
+    Raises CheckRefused, UsageError or ResumeRefused before anything ran.
+    """
+    request = _request(
+        text_or_path, vars, model, resume, from_, answer, resume_compat, resume_unverified, interactive
+    )
+    started = start(request)
+    if not background:
+        _wait(started)
+    return started
+
+
+async def arun(text_or_path: str | Path, **options: Any) -> Run:
+    """`run` for code that already runs on an event loop; cancelling the await cancels the run."""
+    started = run(text_or_path, background=True, **options)
+    try:
+        while started.running:
+            await asyncio.sleep(0.02)
+    except asyncio.CancelledError:
+        started.cancel()
+        raise
+    started.wait()
+    return started
+
+
+def _wait(started: Run) -> None:
+    try:
+        started.wait()
+    except KeyboardInterrupt:
+        started.cancel()
+        started.wait()
+        raise
+
+
+def _request(
+    text_or_path: str | Path,
+    variables: Mapping[str, Any] | None,
+    model: str | None,
+    resume: str | Path | Literal[True] | None,
+    forced: str | Sequence[str],
+    answers: Mapping[str, Any] | None,
+    compat: str | None,
+    unverified: bool,
+    interactive: bool | None,
+) -> Request:
+    given = document(text_or_path)
+    if given.diagnostics:
+        raise CheckRefused(given.diagnostics, given.source)
+    return Request(
+        source=given.source,
+        place=Place.here(given.folder),
+        variables=dict(variables or {}),
+        model=model,
+        resume=resume,
+        forced=(forced,) if isinstance(forced, str) else tuple(forced),
+        answers=dict(answers or {}),
+        compat=compat,
+        unverified=unverified,
+        interactive=interactive,
+    )
+
+
+__all__ = ["Run", "arun", "attach", "check", "run"]

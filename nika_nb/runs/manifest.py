@@ -1,0 +1,87 @@
+"""The first frames of a journal: the contract the run booted under, and the exact text it ran."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from nika_nb import __version__
+from nika_nb.catalog import SPEC_PIN
+from nika_nb.catalog.frames import ENGINE_VERSION, TRACE_FORMAT
+from nika_nb.language.model import Workflow
+from nika_nb.plan.identity import definition
+from nika_nb.runs.inputs import origins
+from nika_nb.runs.request import Request
+from nika_nb.trace.paging import pages
+from nika_nb.values import canonical, dumps
+
+
+def manifest(
+    request: Request, workflow: Workflow, inputs: Mapping[str, Any], resumed: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The fields of `workflow_started`. `resumed` holds what is to be said of the trace resumed from."""
+    text = request.source.text
+    deterministic = workflow.run.entropy != "ambient"
+    fields: dict[str, Any] = {
+        "workflow": workflow.id,
+        "permits": permits_banner(workflow),
+        "workflow_sha256": hashlib.sha256(text.encode("utf-8")).hexdigest(),
+        "semantic_hash": semantic_hash(workflow),
+        "permits_json": dumps(workflow.permits.raw) if workflow.permits else None,
+        "sandbox": "noop",
+        "inputs": dumps(origins(workflow, request.variables, request.origin)) if workflow.inputs else None,
+        "input_values": dumps(dict(inputs)) if inputs else None,
+        **resumed,
+        "trace_format": TRACE_FORMAT,
+        "engine_version": ENGINE_VERSION,
+        "platform": f"{sys.platform}/{platform.machine()}",
+        "spec_pin": SPEC_PIN,
+        "stamper_kind": "deterministic" if deterministic else "system",
+        "clock": "virtual" if deterministic else workflow.run.clock,
+        "seed": (workflow.run.seed or 0) if deterministic else None,
+        "model_override": request.model,
+        "package_version": __version__,
+        "source_name": request.source.name,
+        "notebook": request.place.notebook,
+        "cell": request.place.cell,
+        "pid": os.getpid(),
+    }
+    if deterministic:
+        for name in ("platform", "notebook", "cell", "pid"):
+            fields[name] = None
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def permits_banner(workflow: Workflow) -> str:
+    if workflow.permits is None:
+        return "zero authority · no permits declared"
+    return "declared boundary · default-deny"
+
+
+def semantic_hash(workflow: Workflow) -> str:
+    """What the workflow means, as a digest: layout, comments and descriptions do not move it."""
+    meaning = {
+        "workflow": workflow.id,
+        "model": workflow.model,
+        "inputs": {i.name: [i.type.raw, i.required, i.default] for i in workflow.inputs.values()},
+        "const": {c.name: c.value for c in workflow.consts.values()},
+        "secrets": {s.name: [s.source, s.key] for s in workflow.secrets.values()},
+        "permits": workflow.permits.raw if workflow.permits else None,
+        "run": [workflow.run.entropy, workflow.run.clock, workflow.run.seed],
+        "tasks": {name: definition(task, workflow) for name, task in workflow.tasks.items()},
+        "outputs": {o.name: [o.value.raw, o.type.raw if o.type else None] for o in workflow.outputs.values()},
+    }
+    return hashlib.sha256(b"nika-nb-semantic\x001\x00" + canonical(meaning)).hexdigest()
+
+
+def source_pages(name: str, text: str) -> list[tuple[str, dict[str, Any]]]:
+    """The `nb_source_page` frames of one text."""
+    texts = pages(text)
+    return [
+        ("nb_source_page", {"name": name, "page": number, "pages": len(texts), "text": page})
+        for number, page in enumerate(texts)
+    ]

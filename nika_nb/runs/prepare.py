@@ -1,0 +1,179 @@
+"""A request → everything a session needs; every refusal happens here, before the first frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from nika_nb.authority.secrets import Masker, SecretStore
+from nika_nb.check import Report, check
+from nika_nb.engine.clock import SystemClock, VirtualClock
+from nika_nb.engine.contract import Answer, Process, Verbs
+from nika_nb.engine.engine import Setup
+from nika_nb.engine.events import Sink
+from nika_nb.errors import CheckRefused, UsageError
+from nika_nb.language.jq import JqWorker
+from nika_nb.language.model import Workflow
+from nika_nb.plan.identity import secret_marker
+from nika_nb.plan.plan import Plan, make_plan
+from nika_nb.runs.answers import for_edit, for_open
+from nika_nb.runs.ids import new_run_id
+from nika_nb.runs.inputs import bind
+from nika_nb.runs.manifest import manifest, source_pages
+from nika_nb.runs.preflight import missing
+from nika_nb.runs.request import Request
+from nika_nb.runs.resumption import Resumption, resumption
+from nika_nb.settings import Settings
+from nika_nb.trace.memory import JournalMemory
+from nika_nb.trace.writer import Journal
+from nika_nb.values import dumps
+from nika_nb.verbs.runner import LocalVerbs
+from nika_nb.verbs.sweep import end
+
+
+@dataclass
+class Prepared:
+    """A run about to start. `setup(sink)` makes the engine's setup; `close()` lets everything go."""
+
+    request: Request
+    workflow: Workflow
+    plan: Plan
+    report: Report
+    resumption: Resumption
+    run_id: str
+    verbs: Verbs
+    journal: Journal | None
+    setup: Callable[[Sink], Setup]
+    notices: list[str] = field(default_factory=list)
+    closers: list[Callable[[], Any]] = field(default_factory=list)
+
+    def close(self) -> None:
+        for closer in self.closers:
+            closer()
+        self.resumption.held.close()
+
+
+def prepare(request: Request, *, interactive: bool, settings: Settings | None = None) -> Prepared:
+    """Raises CheckRefused, UsageError or ResumeRefused; then nothing was run and no file was made."""
+    settings = settings or Settings.read()
+    report, workflow = _checked(request)
+    inputs = bind(workflow, request.variables)
+    plan = make_plan(workflow, request.model)
+    lacking = missing(workflow, request)
+    if lacking:
+        raise UsageError("\n".join(["nothing was run:", *(f"  {line}" for line in lacking)]))
+    resumed = resumption(request, workflow, plan)
+    try:
+        answers = _answers(request, workflow, plan, resumed)
+        return _prepared(request, workflow, plan, report, resumed, inputs, answers, interactive, settings)
+    except BaseException:
+        resumed.held.close()
+        raise
+
+
+def _checked(request: Request) -> tuple[Report, Workflow]:
+    report = check(request.source, model=request.model, base=request.place.base)
+    if not report.ok or report.workflow is None:
+        raise CheckRefused(report.diagnostics, request.source)
+    return report, report.workflow
+
+
+def _answers(request: Request, workflow: Workflow, plan: Plan, resumed: Resumption) -> dict[str, Answer]:
+    if not request.answers:
+        return {}
+    trace = resumed.trace
+    if request.continues and trace is not None:
+        return for_open(trace.prompts, request.answers, request.shown, "resumed")
+    if trace is not None and trace.state == "paused" and trace.source == request.source.text:
+        return for_open(trace.prompts, request.answers, request.shown, "resumed")
+    answers = for_edit(workflow, request.answers, request.shown)
+    if isinstance(resumed.memory, JournalMemory):
+        _refuse_decided(answers, plan, resumed.memory)
+    return answers
+
+
+def _refuse_decided(answers: dict[str, Answer], plan: Plan, memory: JournalMemory) -> None:
+    """A decided gate stays decided, unless the question was edited or --from reopens it."""
+    for key in answers:
+        name = key.partition("[")[0]
+        decided = memory.decided(name, plan.tasks[name].def_hash)
+        if decided is not None and name not in memory.forced:
+            raise UsageError(
+                f"`{name}` was already answered ({dumps(decided)}) in {memory.trace.path.name}: "
+                f"an answer is not taken back. To ask again, resume with --from {name}"
+            )
+
+
+def _prepared(
+    request: Request,
+    workflow: Workflow,
+    plan: Plan,
+    report: Report,
+    resumed: Resumption,
+    inputs: dict[str, Any],
+    answers: dict[str, Answer],
+    interactive: bool,
+    settings: Settings,
+) -> Prepared:
+    masker = Masker()
+    store = SecretStore(workflow.secrets, request.place.base, masker)
+    run_id = resumed.run_id or new_run_id(workflow.id)
+    verbs = LocalVerbs(
+        workflow=workflow,
+        plan=plan,
+        base=str(request.place.base),
+        model=request.model or workflow.model,
+        interactive=interactive,
+        answers=answers,
+    )
+    worker = JqWorker()
+    journal = None
+    if settings.trace_file:
+        journal = Journal(
+            request.place.traces, run=run_id, correlation=run_id, durability=settings.durability
+        )
+    answered = {"answered": dumps(list(answers))} if answers else {}
+    first = manifest(request, workflow, inputs, resumed.fields | answered)
+    deterministic = workflow.run.entropy != "ambient"
+
+    def setup(sink: Sink) -> Setup:
+        return Setup(
+            plan=plan,
+            inputs=inputs,
+            secrets=store,
+            markers=store.markers(secret_marker),
+            verbs=verbs,
+            extractor=worker,
+            memory=resumed.memory,
+            clock=VirtualClock() if deterministic or workflow.run.clock == "virtual" else SystemClock(),
+            mask=masker,
+            sink=sink,
+            base=str(request.place.base),
+            manifest=first,
+            preamble=source_pages(request.source.name, request.source.text),
+            width=1 if deterministic else settings.max_parallel,
+            seed=(workflow.run.seed or 0) if deterministic else None,
+        )
+
+    notices = resumed.notices + _sweep(resumed)
+    closers: list[Callable[[], Any]] = [verbs.close, worker.close]
+    if journal is not None:
+        closers.append(journal.close)
+    return Prepared(
+        request, workflow, plan, report, resumed, run_id, verbs, journal, setup, notices, closers
+    )
+
+
+def _sweep(resumed: Resumption) -> list[str]:
+    """Ends what the crashed run left running, before anything is started a second time."""
+    if not isinstance(resumed.memory, JournalMemory):
+        return []
+    said: list[str] = []
+    for left in resumed.memory.running_at_crash():
+        name = left.task if left.item is None else f"{left.task}[{left.item}]"
+        if left.pgid is not None and end(Process(left.pgid, left.started or "")):
+            said.append(f"`{name}` was still running (process group {left.pgid}) and was ended")
+        else:
+            said.append(f"`{name}` was running when the last run broke off")
+    return said

@@ -1,0 +1,110 @@
+"""What a caller asks for: the text, where it runs, its inputs, and what it resumes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from nika_nb.errors import Diagnostic, Source, UsageError
+
+Origin = Literal["cli-operator", "ci-context", "env", "file", "notebook", "python"]
+
+NEWEST = True  # `--resume` without a path: the newest trace of this workflow
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a run happens, fixed before it starts.
+
+    base: the folder that its relative paths start from. root: the folder whose `.nika/traces`
+    holds its journal. notebook, cell: the document it was started from, for the journal.
+    """
+
+    base: Path
+    root: Path
+    notebook: str | None = None
+    cell: str | None = None
+
+    @property
+    def traces(self) -> Path:
+        return self.root / ".nika" / "traces"
+
+    @classmethod
+    def here(cls, root: Path | None = None) -> Place:
+        """The current folder; `root` where the workflow file lies elsewhere."""
+        base = Path.cwd()
+        return cls(base, base if root is None else root.resolve())
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One run to be started.
+
+    variables: values for declared inputs, by name; origin says which door they came through.
+    resume: a trace's path, NEWEST, or None. forced: tasks that run live whatever is recorded.
+    answers: values for prompts, by task or by `task[item]`; a bare answer stands under "".
+    interactive: whether a human can answer; None lets NIKA_NB_INTERACTIVE or the surface decide.
+    durable_id: the run that this invocation continues; None for a run of its own.
+    """
+
+    source: Source
+    place: Place
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    origin: Origin = "python"
+    model: str | None = None
+    resume: str | Path | Literal[True] | None = None
+    forced: tuple[str, ...] = ()
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    compat: str | None = None
+    unverified: bool = False
+    interactive: bool | None = None
+    continues: bool = False
+    shown: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.forced and self.resume is None:
+            raise UsageError("--from says where a resume starts to run live: give --resume as well")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A workflow's text as it was given.
+
+    folder: where its file lies, None for a text. diagnostics: what makes the bytes of a file
+    unreadable as text; then the source is only what could be made of them.
+    """
+
+    source: Source
+    folder: Path | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def document(text_or_path: str | Path) -> Document:
+    """The text to check or run.
+
+    A `Path`, or a one-line string that ends in .yaml or .yml, is read as a file; any other string
+    is the workflow itself. Raises UsageError for a file that cannot be read.
+    """
+    if isinstance(text_or_path, str) and not _is_path(text_or_path):
+        return Document(Source(text_or_path))
+    path = Path(text_or_path)
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    return from_bytes(raw, path.name, path.resolve().parent)
+
+
+def from_bytes(raw: bytes, name: str, folder: Path | None = None) -> Document:
+    """The text of a file's bytes."""
+    from nika_nb.language import load_bytes
+
+    source, loaded = load_bytes(raw, name)
+    broken = loaded.diagnostics if source.text.encode("utf-8") != raw else ()
+    return Document(source, folder, broken)
+
+
+def _is_path(text: str) -> bool:
+    return "\n" not in text and text.endswith((".yaml", ".yml"))

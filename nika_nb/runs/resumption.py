@@ -1,0 +1,112 @@
+"""What a run resumes from: the trace it is about, how far it is trusted, the memory folded from it."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nika_nb.engine.contract import Memory, NoMemory
+from nika_nb.errors import UsageError
+from nika_nb.language.model import Workflow
+from nika_nb.plan.graph import downstream
+from nika_nb.plan.plan import Plan
+from nika_nb.runs.request import NEWEST, Request
+from nika_nb.trace.folder import TraceFolder
+from nika_nb.trace.lock import ResumeLock
+from nika_nb.trace.memory import JournalMemory
+from nika_nb.trace.trace import Trace
+from nika_nb.trace.trust import judge
+from nika_nb.values import nearest
+
+
+@dataclass
+class Resumption:
+    """The memory, what the journal says about where it came from, and what people are told.
+
+    trace is None where there is nothing to resume from. run_id: the run that goes on, None where
+    a new one begins. held: releases the lock on the trace when the run is over.
+    """
+
+    memory: Memory = field(default_factory=NoMemory)
+    trace: Trace | None = None
+    fields: dict[str, Any] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+    run_id: str | None = None
+    held: ExitStack = field(default_factory=ExitStack)
+
+
+def resumption(request: Request, workflow: Workflow, plan: Plan) -> Resumption:
+    """Raises UsageError or ResumeRefused; then nothing was run and nothing is held."""
+    if request.resume is None:
+        return Resumption()
+    forced = _forced(request, workflow, plan)
+    found = Resumption()
+    path = _path(request, workflow, found)
+    if path is None:
+        return found
+    trust = judge(path, unverified=request.unverified, compat=request.compat)
+    found.notices += trust.notices
+    if trust.trace is None:
+        found.memory = _Empty()
+        return found
+    found.held.enter_context(ResumeLock(path))
+    _remember(found, trust.trace, dict(trust.manifest), forced, request)
+    return found
+
+
+class _Empty(NoMemory):
+    """A resume that found nothing usable: everything runs live, and the counters say so."""
+
+    resuming = True
+
+
+def _forced(request: Request, workflow: Workflow, plan: Plan) -> frozenset[str]:
+    """The tasks named by --from, and everything downstream of them."""
+    for name in request.forced:
+        if name not in workflow.tasks:
+            known = " · ".join(workflow.tasks)
+            hint = nearest(name, workflow.tasks)
+            raise UsageError(
+                f"--from {name}: unknown task{', ' + hint if hint else ''} — the workflow declares: {known}"
+            )
+    found = set(request.forced)
+    for name in request.forced:
+        found |= downstream(name, plan.edges)
+    return frozenset(found)
+
+
+def _path(request: Request, workflow: Workflow, found: Resumption) -> Path | None:
+    folder = TraceFolder(request.place.root)
+    if request.resume is not NEWEST:
+        named = request.place.base / Path(str(request.resume)).expanduser()
+        return named if named.is_file() else folder.resolve(str(request.resume))
+    newest = folder.newest(workflow.id)
+    if newest is None:
+        found.memory = _Empty()
+        found.notices.append(f"no trace of `{workflow.id}` in .nika/traces yet: everything runs live")
+        return None
+    found.notices.append(f"resuming from {newest.path.name}")
+    return newest.path
+
+
+def _remember(
+    found: Resumption, trace: Trace, fields: dict[str, Any], forced: frozenset[str], request: Request
+) -> None:
+    memory = JournalMemory(trace, forced, carry_failures=request.continues)
+    found.memory = memory
+    found.trace = trace
+    notice = memory.notice()
+    if notice:
+        found.notices.append(notice)
+    answering = bool(request.answers) and trace.state == "paused"
+    found.run_id = trace.run_id if request.continues or answering else None
+    found.fields = {
+        "resumed_trace": trace.path.name,
+        "resumed_head": trace.head,
+        "parent_run": trace.run_id if found.run_id is None else None,
+        **fields,
+    }
+    if trace.source is not None and trace.source != request.source.text and not request.continues:
+        found.notices.append(f"the text differs from the one recorded in {trace.path.name}: today's text runs")

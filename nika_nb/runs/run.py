@@ -1,0 +1,323 @@
+"""A run as people hold it: its state, its outputs, its trace, and what can be done next."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from nika_nb.board import Board, mimebundle, still_text
+from nika_nb.engine.contract import Prompt
+from nika_nb.engine.outcome import Outcome
+from nika_nb.errors import NikaError, NotPaused, RunFailed, RunPaused, Source, UsageError
+from nika_nb.runs.prepare import Prepared, prepare
+from nika_nb.runs.request import Place, Request
+from nika_nb.runs.session import Session
+from nika_nb.trace.reader import read
+from nika_nb.trace.trace import Trace
+from nika_nb.values import loads
+
+
+@dataclass(frozen=True, slots=True)
+class TaskResult:
+    """What became of one task.
+
+    state: success failure skipped cancelled cached paused running pending. output: its value, None
+    unless it succeeded. error: the typed error record of a failure. duration_ms: of the verb run.
+    """
+
+    id: str
+    state: str
+    output: Any = None
+    error: dict[str, Any] | None = None
+    duration_ms: int | None = None
+    attempts: int = 1
+
+
+class Run:
+    """One durable run: the invocation at work, or the last one that stopped.
+
+    `answer()` continues the same run in a new invocation; `resume()` begins another run that skips
+    what this one settled.
+    """
+
+    def __init__(self, request: Request, session: Session | None = None, board: Board | None = None) -> None:
+        self.request = request
+        self.board = board if board is not None else Board(run_id=session.prepared.run_id if session else "")
+        self._session = session
+        self._recorded_at: Path | None = None
+        self._turn = threading.RLock()
+
+    # -- what it is ------------------------------------------------------------------------
+
+    @property
+    def id(self) -> str | None:
+        """The durable run's id: the same after every answer."""
+        return self._session.prepared.run_id if self._session else self.board.run_id
+
+    @property
+    def workflow(self) -> str:
+        return self.board.workflow or self.request.source.name
+
+    @property
+    def state(self) -> str:
+        """running, completed, failed, cancelled, paused or incomplete."""
+        self.catch_up()
+        return self.board.state
+
+    @property
+    def trace(self) -> Path | None:
+        """The journal of the newest invocation; None where none was written."""
+        if self._session is not None and self._session.prepared.journal is not None:
+            return self._session.prepared.journal.path
+        return self._recorded_at
+
+    @property
+    def notices(self) -> list[str]:
+        """What was said before the run started: where it resumes from, what is not trusted."""
+        return list(self._session.prepared.notices) if self._session else []
+
+    @property
+    def prompts(self) -> tuple[Prompt, ...]:
+        """The questions that wait for an answer."""
+        self.catch_up()
+        return tuple(self.board.prompts) if self.board.state == "paused" else ()
+
+    @property
+    def outputs(self) -> dict[str, Any]:
+        """What the workflow returned. Raises RunPaused or RunFailed in one sentence otherwise."""
+        state = self.state
+        verdict = self._session.verdict if self._session else None
+        if state == "completed":
+            found = verdict.outputs if verdict else self._recorded().outputs
+            return dict(found or {})
+        if state == "paused":
+            waiting = ", ".join(prompt.key for prompt in self.prompts)
+            raise RunPaused(f"`{self.workflow}` waits for an answer to {waiting}: it has no outputs yet")
+        raise RunFailed(f"`{self.workflow}` {self._failure()}: it has no outputs")
+
+    def _failure(self) -> str:
+        if self.board.state != "failed":
+            return {"cancelled": "was cancelled", "running": "is still running"}.get(
+                self.board.state, "never reached its end"
+            )
+        first = next((row for row in self.board.rows.values() if row.state == "failed"), None)
+        return f"failed at `{first.id}` ({first.detail})" if first else f"failed ({self.board.detail})"
+
+    @property
+    def tasks(self) -> dict[str, TaskResult]:
+        """Every task by id, in document order."""
+        self.catch_up()
+        outcomes = self._outcomes()
+        return {name: _result(row, outcomes.get(name)) for name, row in self.board.rows.items()}
+
+    def _outcomes(self) -> dict[str, Outcome | dict[str, Any]]:
+        if self._session is not None and self._session.verdict is not None:
+            return dict(self._session.verdict.tasks)
+        if self.trace is None:
+            return {}
+        found: dict[str, Outcome | dict[str, Any]] = {}
+        for frame, text in self._recorded().texts():
+            outcome, task = frame.get("outcome"), frame.get("task")
+            if isinstance(outcome, str) and isinstance(task, str) and frame.kind != "nb_item_completed":
+                shape = loads(outcome)
+                if text is not None:
+                    shape["payload"]["value"] = loads(text)
+                found[task] = shape
+        return found
+
+    def _recorded(self) -> Trace:
+        if self.trace is None:
+            raise UsageError(f"`{self.workflow}` wrote no trace")
+        return read(self.trace)
+
+    # -- what it does ----------------------------------------------------------------------
+
+    def catch_up(self) -> bool:
+        """Takes in what happened since the last look; whether anything did. From any thread."""
+        with self._turn:
+            if self._session is None:
+                return False
+            events = self._session.drain()
+            for event in events:
+                self.board.apply(event)
+            self._mark_trace()
+            return bool(events)
+
+    def _mark_trace(self) -> None:
+        journal = self._session.prepared.journal if self._session else None
+        if journal is not None and journal.path is not None:
+            self.board.trace_path = str(journal.path)
+            self.board.trace_head = journal.head or ""
+            self.board.trace_events = journal.events
+
+    @property
+    def running(self) -> bool:
+        return self._session is not None and not self._session.done.is_set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Blocks until the invocation stops, at most `timeout` seconds; whether it has stopped."""
+        if self._session is None:
+            return True
+        stopped = self._session.wait(timeout)
+        self.catch_up()
+        if stopped and self._session.error is not None:
+            raise self._session.error
+        return stopped
+
+    def cancel(self) -> None:
+        """Ends the run, every process it started included. Its cleanups still run."""
+        if self._session is not None:
+            self._session.cancel()
+
+    def answer(
+        self, answer: Any = None, *, wait: bool = True, shown: Mapping[str, str] | None = None, **by_task: Any
+    ) -> Run:
+        """Answers open prompts and goes on, in this same Run.
+
+        `run.answer(True)`, `run.answer({"ask": "yes"})` or `run.answer(ask="yes")`. A wrong answer
+        raises UsageError and consumes nothing.
+        """
+        given = _given(answer, by_task)
+        if self.state != "paused" or self.trace is None:
+            raise NotPaused(f"`{self.workflow}` is {self.state}: it waits for no answer")
+        prepared = prepare(_continuation(self.trace, self.request, given, shown or {}), interactive=self._asks())
+        self._begin(prepared)
+        if wait:
+            self.wait()
+        return self
+
+    def _asks(self) -> bool:
+        return interactive(self.request)
+
+    def _begin(self, prepared: Prepared) -> None:
+        with self._turn:
+            self.request = prepared.request
+            self.board = Board(run_id=prepared.run_id)
+            self._session = Session(prepared)
+            self._session.start()
+
+    def resume(self, **changes: Any) -> Run:
+        """Another run of the same text that skips what this one settled.
+
+        `changes` are fields of the request: variables, model, forced, answers, …
+        """
+        if self.trace is None:
+            raise UsageError(f"`{self.workflow}` wrote no trace to resume from")
+        request = replace(self.request, resume=self.trace, continues=False, answers={}, shown={})
+        run = start(replace(request, **changes))
+        run.wait()
+        return run
+
+    # -- how it looks ----------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        self.catch_up()
+        return still_text(self.board)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        self.catch_up()
+        return mimebundle(self.board)
+
+
+def start(request: Request) -> Run:
+    """A run at work. Raises CheckRefused, UsageError or ResumeRefused before anything happened."""
+    session = Session(prepare(request, interactive=interactive(request)))
+    run = Run(request, session)
+    session.start()
+    return run
+
+
+def attach(path: Path, place: Place | None = None) -> Run:
+    """The run that a trace tells of, drawn from the file alone."""
+    trace = read(path)
+    board = Board()
+    for frame in trace.frames:
+        board.apply(frame)
+    if not trace.running:
+        board.close()
+    board.run_id = trace.run_id or ""
+    board.trace_path, board.trace_head, board.trace_events = str(path), trace.head, len(trace.frames)
+    request = _recorded_request(trace, place or _place_of(path))
+    run = Run(request, None, board)
+    run._recorded_at = path
+    return run
+
+
+def interactive(request: Request) -> bool:
+    """Whether a human can answer: the environment's word first, then the surface's, else no."""
+    from nika_nb.settings import Settings
+
+    said = Settings.read().interactive
+    return said if said is not None else bool(request.interactive)
+
+
+def _place_of(path: Path) -> Place:
+    """The place a journal was written at, from where it lies."""
+    folder = path.resolve().parent
+    root = folder.parent.parent if folder.name == "traces" and folder.parent.name == ".nika" else Path.cwd()
+    return Place(root, root)
+
+
+def _recorded_request(trace: Trace, place: Place) -> Request:
+    prologue = trace.prologue
+    text = trace.source
+    return Request(
+        source=Source(text or "", str(prologue.get("source_name") or "workflow")),
+        place=replace(place, notebook=prologue.get("notebook"), cell=prologue.get("cell")),
+        variables=_values(prologue.get("input_values")),
+        model=prologue.get("model_override"),
+    )
+
+
+def _continuation(path: Path, request: Request, answers: Mapping[str, Any], shown: Mapping[str, str]) -> Request:
+    """The request that continues a paused trace: its pinned text, its inputs, the answers."""
+    trace = read(path)
+    recorded = _recorded_request(trace, request.place)
+    if not recorded.source.text:
+        raise NikaError(
+            f"{path.name} does not hold the text that was run, so it cannot be continued: resume it with "
+            f"the workflow at hand (--resume {path.name} --answer …)"
+        )
+    return replace(
+        recorded,
+        resume=path,
+        answers=dict(answers),
+        shown=dict(shown),
+        continues=True,
+        interactive=request.interactive,
+        origin=request.origin,
+    )
+
+
+def _values(text: Any) -> dict[str, Any]:
+    return dict(loads(text)) if isinstance(text, str) else {}
+
+
+def _given(answer: Any, by_task: Mapping[str, Any]) -> dict[str, Any]:
+    if isinstance(answer, Mapping):
+        return dict(answer) | dict(by_task)
+    if answer is None and by_task:
+        return dict(by_task)
+    return {"": answer} | dict(by_task)
+
+
+_STATES = {"ok": "success", "failed": "failure", "retrying": "running"}
+
+
+def _result(row: Any, outcome: Outcome | dict[str, Any] | None) -> TaskResult:
+    output, error = _payload(outcome)
+    state = _STATES.get(row.state, row.state)
+    return TaskResult(row.id, state, output, error, row.duration_ms, row.attempts or 1)
+
+
+def _payload(outcome: Outcome | dict[str, Any] | None) -> tuple[Any, dict[str, Any] | None]:
+    if outcome is None:
+        return None, None
+    if isinstance(outcome, Outcome):
+        error = outcome.error.to_json() if outcome.error else None
+        return outcome.value, None if outcome.status == "success" else error
+    payload = outcome.get("payload", {})
+    return payload.get("value"), payload.get("error")

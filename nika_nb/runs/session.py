@@ -1,0 +1,84 @@
+"""One invocation at work: the engine on a thread and a loop of its own, its events on a queue."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from queue import Empty, SimpleQueue
+
+from nika_nb.engine.engine import Engine, Verdict
+from nika_nb.engine.events import Event
+from nika_nb.runs.prepare import Prepared
+
+
+class Session:
+    """Runs a prepared workflow. `start()`, then watch `events` until `done` is set.
+
+    verdict: how it stopped; error: the exception of an engine that broke, which no workflow can
+    cause. Both are None until `done`.
+    """
+
+    def __init__(self, prepared: Prepared) -> None:
+        self.prepared = prepared
+        self.events: SimpleQueue[Event] = SimpleQueue()
+        self.done = threading.Event()
+        self.verdict: Verdict | None = None
+        self.error: BaseException | None = None
+        self._engine: Engine | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._cancelled = 0
+        self._turn = threading.Lock()
+        self._thread = threading.Thread(target=self._work, name="nika-engine", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def cancel(self) -> None:
+        """Ends the run and its processes; called again, its cleanups too. From any thread."""
+        with self._turn:
+            self._cancelled += 1
+            if self._loop is not None and self._engine is not None and not self.done.is_set():
+                self._loop.call_soon_threadsafe(self._engine.cancel)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Whether the run has stopped. Polls, so that an interrupt is felt at once."""
+        waited = 0.0
+        while not self.done.wait(0.05):
+            waited += 0.05
+            if timeout is not None and waited >= timeout:
+                return False
+        return True
+
+    def drain(self) -> list[Event]:
+        """Every event that has come since the last call."""
+        found: list[Event] = []
+        while True:
+            try:
+                found.append(self.events.get_nowait())
+            except Empty:
+                return found
+
+    def _work(self) -> None:
+        try:
+            with asyncio.Runner() as runner:
+                self.verdict = runner.run(self._run())
+        except BaseException as error:  # noqa: BLE001 - whoever waits must learn of it
+            self.error = error
+        finally:
+            try:
+                self.prepared.close()
+            finally:
+                self.done.set()
+
+    async def _run(self) -> Verdict:
+        engine = Engine(self.prepared.setup(self._sink))
+        with self._turn:
+            self._engine, self._loop = engine, asyncio.get_running_loop()
+            if self._cancelled:
+                self._loop.call_soon(engine.cancel)
+        return await engine.run()
+
+    def _sink(self, event: Event) -> None:
+        if self.prepared.journal is not None:
+            self.prepared.journal(event)
+        self.events.put(event)
