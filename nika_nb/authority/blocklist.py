@@ -1,0 +1,289 @@
+"""The floor under every permit: commands that destroy a machine or climb out of it (NIKA-SEC-001).
+
+A tripwire, not a wall: it reads what is written and knows nothing of what a program does. It
+takes a shell line apart into commands and judges each like an argv; text inside quotes is data.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import unicodedata
+from collections.abc import Sequence
+
+_ESCALATION = frozenset({"sudo", "doas", "pkexec", "su", "runas"})
+_POWER = frozenset({"shutdown", "reboot", "halt", "poweroff", "kexec", "init", "telinit"})
+_KERNEL = frozenset({"insmod", "rmmod", "modprobe", "swapoff", "mount", "umount", "chroot", "nsenter"})
+_ACCOUNTS = frozenset({"useradd", "userdel", "usermod", "passwd", "chpasswd", "visudo", "vipw"})
+_DISKS = frozenset({"fdisk", "sfdisk", "gdisk", "sgdisk", "parted", "wipefs", "blkdiscard", "diskutil"})
+
+_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "csh", "tcsh"})
+_INTERPRETERS = _SHELLS | {"perl", "ruby", "node", "php", "lua", "pwsh"}
+_FETCHERS = frozenset({"curl", "wget", "fetch", "aria2c", "http", "https"})
+_DECODERS = frozenset({"base64", "base32", "xxd", "uudecode"})
+
+# Programs that run another command named in their arguments: the inner one is judged too.
+_CARRIERS = frozenset(
+    {
+        "env", "xargs", "nohup", "nice", "ionice", "timeout", "time", "stdbuf", "setsid", "command",
+        "exec", "builtin", "busybox", "watch", "strace", "caffeinate", "parallel",
+    }
+)  # fmt: skip
+
+_RAW_DEVICE = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|md|dm-|loop|mem|kmem|port|mapper/)")
+_SYSTEM_FILE = re.compile(
+    r"/etc/(?:passwd|shadow|group|gshadow|sudoers|crontab|ld\.so\.preload|hosts)\b|/etc/(?:sudoers|cron)\.?\w*/"
+    r"|/boot/|/proc/sysrq-trigger|/proc/sys/|/sys/|\.ssh/authorized_keys"
+)
+_FORK_BOMB = re.compile(r"([\w:.]+)\s*\(\s*\)\s*\{\s*\1\s*\|\s*\1\s*&\s*;?\s*\}")
+_REMOTE_CODE = re.compile(
+    r"(?:^|[\s;&|(])(?:\S*/)?(?:eval|source|\.|(?:ba|da|z|k|a)?sh|python[\d.]*|perl|ruby|node)\s[^;|]*"
+    r"(?:<\(|\$\(|`)\s*(?:curl|wget)\b"
+)
+_OPERATOR = re.compile(r"[;&|()]+")
+_INVISIBLE = dict.fromkeys([0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF, 0x00AD])
+# What may stand between a carrier and its command: flags, assignments, numbers, signal names.
+_SETTING = re.compile(r"-.*|[A-Za-z_]\w*=.*|[\d.]+[smhd]?|\{\}|[A-Z]+", re.DOTALL)
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_KEYWORDS = frozenset({"{", "}", "!", "if", "elif", "then", "else", "fi", "while", "until", "do", "done"})
+
+
+def judge_shell(line: str) -> str | None:
+    """Why a shell line is refused, or None."""
+    text = unicodedata.normalize("NFKC", line).translate(_INVISIBLE)
+    if _FORK_BOMB.search(text):
+        return "a fork bomb fills the machine with processes"
+    if "/dev/tcp/" in text or "/dev/udp/" in text:
+        return "a shell's own network device opens a door around permits.net"
+    if _REMOTE_CODE.search(_without_data(text)):
+        return "text from the network would run as a program"
+    for pipeline in _pipelines(text):
+        reason = _judge_pipeline(pipeline)
+        if reason:
+            return reason
+    return next(filter(None, map(judge_shell, _substitutions(text))), None)
+
+
+def judge_argv(argv: Sequence[str]) -> str | None:
+    """Why a command is refused, or None. The first element is the program."""
+    words = list(argv)
+    while words and _ASSIGNMENT.match(words[0]):
+        words.pop(0)
+    if not words:
+        return None
+    program, args = _base(words[0]), words[1:]
+    return _identity(program, args) or _destruction(program, args) or _inner(program, args)
+
+
+def _identity(program: str, args: list[str]) -> str | None:
+    if program in _ESCALATION:
+        return f"`{program}` raises privileges"
+    if program in _POWER:
+        return f"`{program}` stops the machine"
+    if program == "systemctl" and {"poweroff", "reboot", "halt", "kexec"} & set(args):
+        return "`systemctl` would stop the machine"
+    if program in _KERNEL:
+        return f"`{program}` changes the system below every program"
+    if program in _ACCOUNTS:
+        return f"`{program}` changes who may log in"
+    if program in _DISKS or program.startswith(("mkfs", "mke2fs")):
+        return f"`{program}` writes to disks below the file system"
+    return None
+
+
+def _destruction(program: str, args: list[str]) -> str | None:
+    flags, operands = _flags(args), [arg for arg in args if not arg.startswith("-")]
+    judges = {
+        "rm": _judge_rm,
+        "chmod": _judge_chmod,
+        "chown": _judge_owner,
+        "chgrp": _judge_owner,
+        "dd": _judge_dd,
+        "find": _judge_find,
+        "kill": _judge_kill,
+        "nc": _judge_netcat,
+        "ncat": _judge_netcat,
+        "shred": _judge_device,
+        "tee": _judge_device,
+        "cp": _judge_device,
+        "mv": _judge_device,
+        "crontab": _judge_crontab,
+    }
+    judge = judges.get(program)
+    return judge(flags, operands, args) if judge else None
+
+
+def _judge_rm(flags: set[str], operands: list[str], args: list[str]) -> str | None:
+    if "--no-preserve-root" in args:
+        return "`rm --no-preserve-root` can only mean the whole disk"
+    if flags & {"r", "R", "--recursive"} and (wide := next(filter(_is_wide, operands), None)):
+        return f"`rm -r {wide}` reaches beyond the project; name a relative path below it"
+    return None
+
+
+def _is_wide(path: str) -> bool:
+    """An absolute path, a home, a parent, or everything here."""
+    clean = path.strip("\"'")
+    parts = clean.split("/")
+    whole = clean in (".", "./", "*", "./*")
+    return whole or ".." in parts or clean.startswith(("/", "~", "$HOME", "${HOME"))
+
+
+def _judge_chmod(flags: set[str], operands: list[str], args: list[str]) -> str | None:
+    mode = operands[0] if operands else ""
+    if re.fullmatch(r"[0-7]?777|[ugo]*a[ugo]*[+=]\w*w\w*|ugo[+=]\w*w\w*|[+=]rwx|o[+=]\w*w\w*", mode):
+        return f"`chmod {mode}` lets everyone write"
+    if re.fullmatch(r"[2467][0-7]{3}|[ugoa]*[+=]\w*s\w*", mode):
+        return f"`chmod {mode}` lets a file run as its owner"
+    return _judge_owner(flags, operands, args)
+
+
+def _judge_owner(flags: set[str], operands: list[str], args: list[str]) -> str | None:
+    if flags & {"R", "--recursive"} and any(path in ("/", "/*", "~", "~/") for path in operands[1:]):
+        return "a recursive change of owner or mode would take the whole disk"
+    return None
+
+
+def _judge_dd(flags: set[str], operands: list[str], args: list[str]) -> str | None:
+    if any(arg.startswith("of=") and _RAW_DEVICE.match(arg[3:]) for arg in args):
+        return "`dd` would overwrite a disk"
+    return None
+
+
+def _judge_find(flags: set[str], operands: list[str], args: list[str]) -> str | None:
+    inner = [args[i + 1 :] for i, arg in enumerate(args) if arg in ("-exec", "-execdir", "-ok", "-okdir")]
+    for command in inner:
+        ends = [i for i, arg in enumerate(command) if arg in (";", "+", "\\;")]
+        reason = judge_argv(command[: ends[0]] if ends else command)
+        if reason:
+            return reason
+    if "-delete" in args and operands and operands[0] in ("/", "~", "$HOME", "${HOME}", ".."):
+        return f"`find {operands[0]} -delete` reaches beyond the project"
+    return None
+
+
+def _judge_kill(flags: set[str], operands: list[str], args: list[str]) -> str | None:
+    return "`kill -1` ends every process of the user" if args and args[-1] == "-1" else None
+
+
+def _judge_netcat(flags: set[str], operands: list[str], args: list[str]) -> str | None:
+    if flags & {"e", "c", "--exec", "--sh-exec"}:
+        return "netcat would hand a shell to the network"
+    return None
+
+
+def _judge_device(flags: set[str], operands: list[str], args: list[str]) -> str | None:
+    if any(_RAW_DEVICE.match(path) for path in operands):
+        return "it would write to a disk below the file system"
+    return None
+
+
+def _judge_crontab(flags: set[str], operands: list[str], args: list[str]) -> str | None:
+    return "`crontab` starts work that nobody sees in the file" if flags != {"l"} else None
+
+
+def _inner(program: str, args: list[str]) -> str | None:
+    """What a shell's `-c` or a carrier such as `env` and `timeout` would start."""
+    if program in _SHELLS:
+        at = next((i for i, arg in enumerate(args) if re.fullmatch(r"-[a-z]*c[a-z]*", arg)), None)
+        return judge_shell(args[at + 1]) if at is not None and at + 1 < len(args) else None
+    if program == "eval":
+        return judge_shell(" ".join(args))
+    if program in _CARRIERS:
+        at = next((i for i, arg in enumerate(args) if not _SETTING.fullmatch(arg)), None)
+        return judge_argv(args[at:]) if at is not None else None
+    return None
+
+
+def _judge_pipeline(commands: list[list[str]]) -> str | None:
+    earlier: set[str] = set()
+    for words in commands:
+        argv, targets = _redirections(words)
+        reason = judge_argv(argv) or _judge_redirections(targets)
+        if reason:
+            return reason
+        program = _base(argv[0]) if argv else ""
+        if program in _INTERPRETERS or program.startswith("python"):
+            if earlier & _FETCHERS:
+                return f"text from the network would run as a program in `{program}`"
+            if earlier & _DECODERS:
+                return f"hidden text would run as a program in `{program}`"
+        earlier.add(program)
+    return None
+
+
+def _redirections(words: list[str]) -> tuple[list[str], list[str]]:
+    """(the command without its output redirections, the files they name)."""
+    argv: list[str] = []
+    targets: list[str] = []
+    follows = False
+    for word in words:
+        if re.fullmatch(r"\d?[>&]*>[>&|]*", word):
+            follows = True
+        elif follows:
+            targets.append(word)
+            follows = False
+        else:
+            argv.append(word)
+    return argv, targets
+
+
+def _judge_redirections(targets: list[str]) -> str | None:
+    for target in targets:
+        if _RAW_DEVICE.match(target):
+            return f"writing to `{target}` destroys what is on it"
+        if _SYSTEM_FILE.search(target):
+            return f"writing to `{target}` changes the system"
+    return None
+
+
+def _pipelines(line: str) -> list[list[list[str]]]:
+    """The line as pipelines of commands of words; quotes are taken off, operators divide."""
+    pipelines: list[list[list[str]]] = [[[]]]
+    for word in _words(line):
+        command = pipelines[-1][-1]
+        if word in ("|", "|&"):
+            pipelines[-1].append([])
+        elif _OPERATOR.fullmatch(word) or (not command and word in _KEYWORDS):
+            pipelines.append([[]])
+        else:
+            command.append(word)
+    return pipelines
+
+
+def _words(line: str) -> list[str]:
+    text = line.replace("\\\n", " ").replace("\n", " ; ")
+    lexer = shlex.shlex(text, posix=True, punctuation_chars="();<>|&")
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    try:
+        return list(lexer)
+    except ValueError:
+        return text.split()
+
+
+def _substitutions(line: str) -> list[str]:
+    """The lines inside `$(…)` and backticks, where single quotes do not make them data."""
+    bare = _without_data(line)
+    return re.findall(r"\$\(((?:[^()]|\([^()]*\))*)\)", bare) + re.findall(r"`([^`]*)`", bare)
+
+
+def _without_data(line: str) -> str:
+    return re.sub(r"'[^']*'", "", line)
+
+
+def _flags(args: list[str]) -> set[str]:
+    """Short flags one by one, long flags whole."""
+    found: set[str] = set()
+    for arg in args:
+        if arg == "--":
+            break
+        if arg.startswith("--"):
+            found.add(arg.split("=")[0])
+        elif arg.startswith("-"):
+            found.update(arg[1:])
+    return found
+
+
+def _base(program: str) -> str:
+    return program.lstrip("\\").rsplit("/", 1)[-1]

@@ -1,0 +1,209 @@
+"""One judgment for check and run: may this workflow start a program, touch a path, use a tool, reach a host.
+
+An absent block grants nothing, exactly as `permits: {}`. What the two surfaces share:
+
+- programs: a list admits the argv form only, by the program's name exactly as written (`./x` is
+  not `x`); a shell line needs `exec: true`, because a line may start anything.
+- paths: globs anchored at the base folder, judged on the lexically normalized path (`judge_path`)
+  and, where work is about to happen, on the place it leads to on disk too (`judge_target`).
+- tools: an id that carries an effect (`mcp:…`, and every builtin that touches files or the
+  network) needs a grant in `permits.tools`. A builtin that only computes needs none. A file tool
+  needs both its tool grant and its path grant.
+- hosts: exact names, or the bare `*`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from nika_nb.authority import globs, paths
+from nika_nb.language.model import Bound, Permits
+
+Mode = Literal["read", "write"]
+
+ABSENT_CODE = "NIKA-AUTH-006"
+DENIED_CODE = "NIKA-SEC-004"
+
+# Builtins that compute from their arguments (or only talk to the engine) and reach nothing else.
+PURE_TOOLS = frozenset(
+    {
+        "nika:assert",
+        "nika:compose",
+        "nika:convert",
+        "nika:date",
+        "nika:decide",
+        "nika:done",
+        "nika:emit",
+        "nika:hash",
+        "nika:inspect",
+        "nika:jq",
+        "nika:json_diff",
+        "nika:json_merge_patch",
+        "nika:log",
+        "nika:prompt",
+        "nika:uuid",
+        "nika:validate",
+        "nika:wait",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One decision at the boundary.
+
+    gate: what was judged (a program, a path, a tool, a host). why: the rule that decided.
+    code: the wire code of a refusal at check time, empty when allowed; a refusal at run time is
+    always NIKA-SEC-004. fix: what to write so that it would be allowed.
+    """
+
+    plane: str
+    gate: str
+    allowed: bool
+    why: str
+    code: str = ""
+    fix: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The refusal for people: what was refused, why, what to do."""
+        refusal = f"{_NOUN[self.plane]} `{self.gate}` is refused: {self.why}"
+        return f"{refusal}; {self.fix}" if self.fix else refusal
+
+
+_NOUN = {"exec": "program", "read": "reading", "write": "writing", "tool": "tool", "net": "host"}
+
+
+def judge_program(permits: Permits | None, program: str | None) -> Verdict:
+    """May a process be started? `program` is argv[0] as written, None for a shell line."""
+    gate = program if program is not None else "sh"
+    wanted = f'exec: ["{program}"]' if program is not None else "exec: true"
+    if permits is None:
+        return _absent("exec", gate, wanted)
+    if permits.exec is True:
+        return Verdict("exec", gate, True, "permits.exec is true")
+    if not permits.exec:
+        return _refused("exec", gate, "permits.exec admits no program", f"declare `{wanted}` under permits")
+    if program is None:
+        why = "permits.exec lists programs, and a shell line may start any program"
+        return Verdict("exec", gate, False, why, DENIED_CODE, "write it as `command: [program, …]`")
+    listed = _texts(permits.exec)
+    if program in listed:
+        return Verdict("exec", gate, True, "permits.exec lists the program")
+    why = f"permits.exec lists only {', '.join(listed)}"
+    return _refused("exec", gate, why, f'add "{program}" to permits.exec')
+
+
+def judge_path(permits: Permits | None, mode: Mode, path: str, base: str) -> Verdict:
+    """May this path be read or written, by its text alone?"""
+    if permits is None:
+        return _absent(mode, path, f'fs: {{ {mode}: ["{path}"] }}')
+    if "\0" in path:
+        return Verdict(mode, path, False, "a path cannot hold a NUL", DENIED_CODE)
+    here = paths.lexical("", base)
+    if _covered(permits, mode, paths.lexical(path, base), here, here, follow=False):
+        return Verdict(mode, path, True, f"permits.fs.{mode} covers the path")
+    why = f"permits.fs.{mode} {'does not cover it' if _paths_of(permits, mode) else 'is not declared'}"
+    return _refused(mode, path, why, f'add "{path}" to permits.fs.{mode}')
+
+
+def judge_target(permits: Permits | None, mode: Mode, path: str, base: str, place: str) -> Verdict:
+    """The judgment right before the work: the text, and the place it leads to, must both be granted.
+
+    `place` is `paths.effective(path, base)`, and what is judged is what the caller must open. A
+    symlink inside a granted folder therefore opens nothing outside of the granted set.
+    """
+    verdict = judge_path(permits, mode, path, base)
+    if not verdict.allowed or permits is None:
+        return verdict
+    if _covered(permits, mode, place, paths.lexical("", base), paths.effective("", base), follow=True):
+        return verdict
+    why = f"it leads to {place}, outside permits.fs.{mode}"
+    return _refused(mode, path, why, f'add "{place}" to permits.fs.{mode}')
+
+
+def judge_tool(permits: Permits | None, tool: str) -> Verdict:
+    """May this tool be called? File and network tools are judged on their targets besides."""
+    if tool in PURE_TOOLS:
+        return Verdict("tool", tool, True, "the tool only computes and needs no grant")
+    if permits is None:
+        return _absent("tool", tool, f'tools: ["{tool}"]')
+    if globs.admits(_texts(permits.tools), tool, stops="/:"):
+        return Verdict("tool", tool, True, "permits.tools covers the tool")
+    return _refused("tool", tool, "permits.tools does not cover it", f'add "{tool}" to permits.tools')
+
+
+def judge_host(permits: Permits | None, host: str) -> Verdict:
+    """May this host be reached? Names are compared in canonical form, without a port."""
+    name = canonical_host(host)
+    if permits is None:
+        return _absent("net", name, f'net: {{ http: ["{name}"] }}')
+    listed = {canonical_host(text) for text in _texts(permits.http)}
+    if name in listed or "*" in listed:
+        why = "permits.net.http lists the host" if name in listed else "permits.net.http is `*`"
+        return Verdict("net", name, True, why)
+    return _refused("net", name, "permits.net.http does not list it", f'add "{name}" to permits.net.http')
+
+
+def canonical_host(host: str) -> str:
+    """Lower case, punycode, no trailing dot, no port, no brackets."""
+    name = host.strip().lower()
+    if name.startswith("["):
+        return name[1:].split("]")[0]
+    if name.count(":") == 1:
+        name = name.split(":")[0]
+    name = name.rstrip(".")
+    try:
+        return name if name.isascii() else name.encode("idna").decode("ascii")
+    except UnicodeError:
+        return name
+
+
+def _covered(permits: Permits, mode: Mode, place: str, base: str, root: str, follow: bool) -> bool:
+    """Whether the path list admits an absolute place. `root` is the base folder as judged."""
+    verdict = False
+    for text in _texts(_paths_of(permits, mode)):
+        pattern = paths.lexical(text.removeprefix("!"), base)
+        if _covers(pattern, place, base, root, follow):
+            verdict = not text.startswith("!")
+    return verdict
+
+
+def _covers(pattern: str, place: str, base: str, root: str, follow: bool) -> bool:
+    """One absolute pattern against one place.
+
+    A pattern in the base folder counts from the base, so that a link planted at the head of a
+    granted folder is seen; elsewhere the author named the place, links and all.
+    """
+    wanted = paths.below(pattern, base)
+    if wanted is None:
+        return globs.matches(_follow_head(pattern) if follow else pattern, place)
+    inside = paths.below(place, root)
+    return inside is not None and globs.matches(wanted, inside)
+
+
+def _follow_head(pattern: str) -> str:
+    """An absolute pattern with the symlinks of its literal head followed (`/tmp` may be one)."""
+    parts = pattern.split("/")
+    wild = next((i for i, part in enumerate(parts) if any(c in part for c in "*?[")), len(parts))
+    head = paths.effective("/".join(parts[:wild]) or "/", "/")
+    return "/".join([head.rstrip("/"), *parts[wild:]]) or "/"
+
+
+def _paths_of(permits: Permits, mode: Mode) -> tuple[Bound, ...]:
+    return permits.read if mode == "read" else permits.write
+
+
+def _texts(bounds: Iterable[Bound]) -> list[str]:
+    return [bound.text for bound in bounds]
+
+
+def _absent(plane: str, gate: str, grant: str) -> Verdict:
+    why = "the workflow declares no `permits:`, so it may touch nothing"
+    return Verdict(plane, gate, False, why, ABSENT_CODE, f"declare `permits: {{ {grant} }}`")
+
+
+def _refused(plane: str, gate: str, why: str, fix: str) -> Verdict:
+    return Verdict(plane, gate, False, why, DENIED_CODE, fix)

@@ -1,0 +1,117 @@
+"""What a builtin is: a name, the arguments it knows, and a coroutine that does the work."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from nika_nb.authority import paths
+from nika_nb.authority.permits import DENIED_CODE, Mode, judge_target
+from nika_nb.engine.contract import Answer, Call, Permit
+from nika_nb.errors import Fault
+from nika_nb.language.model import Permits
+from nika_nb.values import nearest, type_name
+
+ARGUMENTS_CODE = "NIKA-BUILTIN-001"
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How questions are put to people in this run.
+
+    interactive: a human can answer. answers: what was answered, by prompt key (`ask`, `ask[3]`).
+    gated: for a task the tasks that wait for it, and what those may do. mask: blots out secrets in
+    what is shown. approvals: the content hashes that this run has asked a confirmation for.
+    """
+
+    interactive: bool = False
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+    gated: Callable[[str], tuple[tuple[str, ...], tuple[str, ...]]] = lambda task: ((), ())
+    mask: Callable[[Any], Any] = lambda value: value
+    approvals: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One use of a tool: the call, the boundary it works under, and how it may ask."""
+
+    call: Call
+    permits: Permits | None
+    asking: Asking = field(default_factory=Asking)
+
+    def place(self, mode: Mode, path: str) -> str:
+        """Where the path leads on disk: judged, and what the tool must open.
+
+        Raises Fault NIKA-SEC-004 when refused; only a refusal is witnessed, for what a file tool
+        was allowed shows in what it did.
+        """
+        place = path if "\0" in path else paths.effective(path, self.call.base)
+        verdict = judge_target(self.permits, mode, path, self.call.base, place)
+        if not verdict.allowed:
+            self.call.permit(Permit(verdict.plane, verdict.gate, False, verdict.why))
+            details = {"plane": verdict.plane, "gate": verdict.gate, "why": verdict.why}
+            raise Fault(DENIED_CODE, verdict.sentence, details=details)
+        return place
+
+
+Run = Callable[[Use, Mapping[str, Any]], Awaitable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A builtin. `required` and `optional` are all the arguments it knows.
+
+    asks: the tool waits for a human, so nothing has begun before the answer is there.
+    """
+
+    name: str
+    run: Run
+    required: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    asks: bool = False
+
+    def check(self, arguments: Mapping[str, Any]) -> None:
+        """Raises Fault NIKA-BUILTIN-001 for an argument that is missing or unknown."""
+        known = (*self.required, *self.optional)
+        for name in arguments:
+            if name not in known:
+                hint = nearest(name, known) or f"it takes {', '.join(known) or 'none'}"
+                raise Fault(ARGUMENTS_CODE, f"`{self.name}` has no argument `{name}`; {hint}")
+        for name in self.required:
+            if name not in arguments:
+                raise Fault(ARGUMENTS_CODE, f"`{self.name}` needs the argument `{name}` under `args:`")
+
+
+Result = TypeVar("Result")
+
+
+async def in_thread(work: Callable[[], Result]) -> Result:
+    """Blocking work beside the loop. A cancellation waits until the work is done, then goes on."""
+    running = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        while not running.done():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait({running})
+        running.exception()
+        raise
+
+
+def text_of(arguments: Mapping[str, Any], name: str, tool: str, default: str | None = None) -> str:
+    """A string argument. Raises Fault NIKA-BUILTIN-001 for anything else."""
+    value = arguments.get(name, default)
+    if not isinstance(value, str):
+        raise Fault(ARGUMENTS_CODE, f"`{tool}` needs `{name}:` as a string, not {type_name(value)}")
+    return value
+
+
+def flag_of(arguments: Mapping[str, Any], name: str, tool: str, default: bool) -> bool:
+    """A boolean argument. Raises Fault NIKA-BUILTIN-001 for anything else."""
+    value = arguments.get(name, default)
+    if not isinstance(value, bool):
+        raise Fault(ARGUMENTS_CODE, f"`{tool}` needs `{name}:` as true or false, not {type_name(value)}")
+    return value

@@ -1,0 +1,185 @@
+"""`nika:prompt`: a question to a human. It never waits: it is answered, or the run pauses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, cast
+
+from nika_nb.engine.contract import Answer, Asks, Prompt
+from nika_nb.errors import Fault, UsageError
+from nika_nb.tools.base import ARGUMENTS_CODE, Tool, Use, text_of
+from nika_nb.values import digest, nearest, to_text, type_name
+
+NAME = "nika:prompt"
+SHAPE_CODE = "NIKA-BUILTIN-PROMPT-002"
+APPROVAL_CODE = "NIKA-SEC-010"
+MOST_APPROVALS = 5  # per run, as the language says
+
+Mode = Literal["confirm", "input", "choice"]
+_MODES = ("confirm", "input", "choice")
+_YES = frozenset({"yes", "y", "true"})
+_NO = frozenset({"no", "n", "false"})
+
+
+class WrongAnswer(UsageError):
+    """An answer of the wrong kind: refused, and nothing was consumed by it."""
+
+
+def read_answer(prompt: Prompt, value: Any) -> Any:
+    """The answer as the prompt returns it: a boolean, or text. Raises WrongAnswer.
+
+    A confirmation takes true and false and the words for them; a choice one of its choices; an
+    input any text.
+    """
+    text = to_text(value).strip() if isinstance(value, (str, int, float)) else None
+    if prompt.mode == "confirm":
+        word = (text or "").lower()
+        if word in _YES or word in _NO:
+            return word in _YES
+        raise WrongAnswer(f"`{prompt.key}` takes yes or no, not {_shown(value)}; it still waits")
+    if text is None:
+        raise WrongAnswer(f"`{prompt.key}` takes text, not {_shown(value)}; it still waits")
+    if prompt.mode == "input":
+        return value if isinstance(value, str) else text
+    for candidate in (value, text):
+        if candidate in prompt.choices:
+            return candidate
+    hint = nearest(text, prompt.choices)
+    listed = " · ".join(prompt.choices)
+    raise WrongAnswer(
+        f"`{prompt.key}` takes one of its choices ({listed}), not {_shown(value)}; "
+        + (f"{hint} " if hint else "")
+        + "it still waits"
+    )
+
+
+def _shown(value: Any) -> str:
+    return repr(value) if isinstance(value, (str, int, float, bool)) else type_name(value)
+
+
+async def _prompt(use: Use, arguments: Mapping[str, Any]) -> Any:
+    """An answer that was given; else a human; else the default; else a pause."""
+    prompt = _read(use, arguments)
+    answer = use.asking.answers.get(prompt.key)
+    if answer is not None:
+        return _answered(use, prompt, answer)
+    if prompt.has_default and not use.asking.interactive:
+        _decided(use, prompt, prompt.default, "default")
+        return prompt.default
+    _admit(use, prompt)
+    raise Asks(prompt)
+
+
+def _answered(use: Use, prompt: Prompt, answer: Answer) -> Any:
+    _admit(use, prompt)
+    if answer.shown_hash is not None and answer.shown_hash != prompt.shown_hash:
+        _refuse(use, prompt, answer.source, "approval.content_mismatch")
+        raise Fault(
+            APPROVAL_CODE,
+            f"`{prompt.key}` was answered for another text (approval.content_mismatch): the question, "
+            "its choices or what waits for it changed since it was shown; look at it again and answer anew",
+            details={"shown": answer.shown_hash, "now": prompt.shown_hash},
+        )
+    try:
+        value = read_answer(prompt, answer.value)
+    except WrongAnswer as wrong:
+        use.call.show("log", f"{wrong}\n")
+        raise Asks(prompt) from None
+    use.call.witness(None)
+    _decided(use, prompt, value, answer.source)
+    return value
+
+
+def _admit(use: Use, prompt: Prompt) -> None:
+    """At most five different confirmations per run: a human who is asked without end stops reading."""
+    if prompt.mode != "confirm":
+        return
+    if prompt.shown_hash not in use.asking.approvals and len(use.asking.approvals) >= MOST_APPROVALS:
+        _refuse(use, prompt, "engine", "approval.rate_limited")
+        raise Fault(
+            APPROVAL_CODE,
+            f"`{prompt.key}` would be confirmation {MOST_APPROVALS + 1} of this run (approval.rate_limited), "
+            f"and a run asks for {MOST_APPROVALS}; ask once for several things, or use `mode: choice`",
+        )
+    use.asking.approvals.add(prompt.shown_hash)
+
+
+def _decided(use: Use, prompt: Prompt, value: Any, source: str) -> None:
+    _attest(use, prompt, "deny" if value is False else "allow", source)
+
+
+def _refuse(use: Use, prompt: Prompt, source: str, why: str) -> None:
+    _attest(use, prompt, "deny", source, why)
+
+
+def _attest(use: Use, prompt: Prompt, decision: str, source: str, why: str | None = None) -> None:
+    fields = {"mode": prompt.mode, "decision": decision, "source": source, "shown_hash": prompt.shown_hash}
+    use.call.attach("approval_decided", fields | ({"why": why} if why else {}))
+
+
+def _read(use: Use, arguments: Mapping[str, Any]) -> Prompt:
+    """The question as it is shown, secrets blotted out, bound by its hash."""
+    mode = _mode(arguments)
+    message = use.asking.mask(to_text(arguments["message"]))
+    choices = _choices(arguments) if mode == "choice" else ()
+    gates, effects = use.asking.gated(use.call.task)
+    default = arguments.get("default")
+    if default is not None:
+        _check_default(mode, default, choices)
+    return Prompt(
+        task=use.call.task,
+        mode=mode,
+        message=message,
+        choices=choices,
+        default=default,
+        has_default=default is not None,
+        item=use.call.item,
+        gates=gates,
+        effects=effects,
+        shown_hash=shown_hash(mode, message, choices, gates, effects),
+    )
+
+
+def shown_hash(
+    mode: str, message: str, choices: tuple[str, ...], gates: tuple[str, ...], effects: tuple[str, ...]
+) -> str:
+    """What binds an answer to the content that was shown."""
+    content = {
+        "action": {"tool": NAME, "verb": "invoke"},
+        "choices": list(choices),
+        "effects": list(effects),
+        "gated": list(gates),
+        "message": message,
+        "mode": mode,
+    }
+    return digest({"v": 1, "approval": content})
+
+
+def _mode(arguments: Mapping[str, Any]) -> Mode:
+    mode = text_of(arguments, "mode", NAME, "confirm")
+    if mode not in _MODES:
+        hint = nearest(mode, _MODES) or f"it is one of {', '.join(_MODES)}"
+        raise Fault(ARGUMENTS_CODE, f"`{NAME}` has no `mode: {mode}`; {hint}")
+    return cast(Mode, mode)
+
+
+def _choices(arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    choices = arguments.get("choices")
+    if not isinstance(choices, (list, tuple)) or not choices:
+        raise Fault(SHAPE_CODE, "`mode: choice` needs `choices:`, a list with at least one entry")
+    for choice in choices:
+        if not isinstance(choice, (str, int, float)):
+            raise Fault(SHAPE_CODE, f"a choice is a text, not {type_name(choice)}")
+    return tuple(to_text(choice) for choice in choices)
+
+
+def _check_default(mode: Mode, default: Any, choices: tuple[str, ...]) -> None:
+    if mode == "confirm" and not isinstance(default, bool):
+        raise Fault(SHAPE_CODE, f"a confirmation's `default:` is true or false, not {type_name(default)}")
+    if mode != "confirm" and not isinstance(default, str):
+        raise Fault(SHAPE_CODE, f"the `default:` of a prompt is text, not {type_name(default)}")
+    if mode == "choice" and default not in choices:
+        raise Fault(SHAPE_CODE, f"`default: {default}` is none of the choices ({' · '.join(choices)})")
+
+
+TOOL = Tool(NAME, _prompt, required=("message",), optional=("mode", "choices", "default"), asks=True)

@@ -1,0 +1,74 @@
+"""`nika:write`: a whole file at once, or nothing; returns the path as it was given."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from nika_nb.errors import Fault
+from nika_nb.tools.base import Tool, Use, flag_of, in_thread, text_of
+from nika_nb.values import to_text
+
+NAME = "nika:write"
+TROUBLE_CODE = "NIKA-BUILTIN-WRITE-001"
+EXISTS_CODE = "NIKA-BUILTIN-WRITE-002"
+
+
+async def _write(use: Use, arguments: Mapping[str, Any]) -> str:
+    path = text_of(arguments, "path", NAME)
+    overwrite = flag_of(arguments, "overwrite", NAME, True)
+    flag_of(arguments, "create_dirs", NAME, False)
+    content = _content(arguments["content"])
+    place = Path(use.place("write", path))
+    await in_thread(lambda: _put(path, place, content, overwrite))
+    return path
+
+
+def _content(value: Any) -> bytes:
+    if value is None:
+        raise Fault(
+            TROUBLE_CODE,
+            "`content:` is null, most often because an upstream value is missing; "
+            'to write that word, pass the string "null"',
+        )
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value)
+    return to_text(value).encode("utf-8", "surrogatepass")
+
+
+def _put(path: str, place: Path, content: bytes, overwrite: bool) -> None:
+    """The granted path speaks for its folders: they are made, whatever `create_dirs:` says."""
+    try:
+        if place.exists() and not place.is_file():
+            raise Fault(TROUBLE_CODE, f"`{path}` is there and is no regular file", details={"path": path})
+        place.parent.mkdir(parents=True, exist_ok=True)
+        _move_in(place, content, overwrite)
+    except OSError as error:
+        code, what = TROUBLE_CODE, f"cannot be written: {error.strerror}"
+        if isinstance(error, FileExistsError) and place.is_file():
+            code, what = EXISTS_CODE, "exists and `overwrite:` is false"
+        raise Fault(code, f"`{path}` {what}", details={"path": path}) from None
+
+
+def _move_in(place: Path, content: bytes, overwrite: bool) -> None:
+    """Written beside the target and moved into place, so that no reader ever sees half a file."""
+    beside = place.parent / f".{place.name[:40]}.{secrets.token_hex(4)}.part"
+    try:
+        with beside.open("xb") as file:
+            file.write(content)
+        if overwrite:
+            if place.exists():
+                os.chmod(beside, place.stat().st_mode & 0o7777)
+            os.replace(beside, place)
+        else:
+            os.link(beside, place)  # refused where the file is there, even since a moment ago
+    finally:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+
+
+TOOL = Tool(NAME, _write, required=("path", "content"), optional=("create_dirs", "overwrite"))

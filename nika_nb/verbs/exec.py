@@ -1,0 +1,149 @@
+"""`exec`: one command, judged, started with a composed environment, captured as declared."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from nika_nb.authority import blocklist, env
+from nika_nb.authority.permits import judge_program
+from nika_nb.engine.contract import Call, Permit, Reply
+from nika_nb.errors import Fault
+from nika_nb.language.model import Permits
+from nika_nb.values import to_text
+from nika_nb.verbs import process
+from nika_nb.verbs.boundary import report
+from nika_nb.verbs.decode import UNUSABLE_CODE, decode, lenient
+from nika_nb.verbs.guard import Guard
+from nika_nb.verbs.process import Finished, Spawn
+
+_TAIL = 2000  # characters of the error stream that a failure carries
+_SHELL = "/bin/sh"
+
+
+class Exec:
+    """Runs `exec` bodies under one boundary, with one guard over all children."""
+
+    def __init__(self, permits: Permits | None, environ: Mapping[str, str], guard: Guard) -> None:
+        self._permits = permits
+        self._environ = environ
+        self._guard = guard
+
+    async def run(self, call: Call) -> Reply:
+        """The captured output. Raises Fault NIKA-SEC-001/-004, NIKA-EXEC-001/-002/-003."""
+        argv, shell = _command(call.body)
+        report(call, judge_program(self._permits, None if shell is not None else argv[0]))
+        _refuse_blocked(argv, shell)
+        spawn = self._spawn(call, argv)
+        try:
+            done = await process.run(spawn, self._guard, call.witness, call.show)
+        except process.NotStarted as refusal:
+            raise _not_started(spawn, refusal.cause) from None
+        return _reply(call.body, done)
+
+    def _spawn(self, call: Call, argv: list[str]) -> Spawn:
+        composed = env.compose(self._permits, call.body.get("env"), self._environ)
+        why = "composed of the floor, the declared passthrough and the task's own names"
+        call.permit(Permit("env", ",".join(composed.passed), True, why))
+        stdin = call.body.get("stdin")
+        return Spawn(
+            argv=argv,
+            cwd=os.path.join(call.base, os.path.expanduser(call.body.get("cwd") or "")),
+            env=composed.values,
+            stdin=stdin.encode("utf-8") if isinstance(stdin, str) else stdin,
+            merge=call.body.get("capture") == "combined",
+        )
+
+
+def _command(body: Mapping[str, Any]) -> tuple[list[str], str | None]:
+    """(what is started, the shell line where there is one)."""
+    command = body["command"]
+    line = command.get("shell")
+    if line is not None:
+        if not str(line).strip():
+            raise Fault("NIKA-EXEC-002", "`shell:` is empty, so there is nothing to start")
+        return [_SHELL, "-c", str(line)], str(line)
+    argv = [to_text(part) for part in command["argv"]]
+    if not argv or not argv[0].strip():
+        raise Fault("NIKA-EXEC-002", "`command:` names no program; its first element is the program")
+    return argv, None
+
+
+def _refuse_blocked(argv: list[str], shell: str | None) -> None:
+    reason = blocklist.judge_argv(argv) if shell is None else blocklist.judge_shell(shell)
+    if reason:
+        raise Fault("NIKA-SEC-001", f"the command is blocked: {reason}", details={"program": argv[0]})
+
+
+def _not_started(spawn: Spawn, error: OSError | ValueError) -> Fault:
+    """A spawn failure that names the program and what to do.
+
+    A shell would have reported the same as exit 127 or 126, which is NIKA-EXEC-001: both codes
+    can be found in the sentence.
+    """
+    program = spawn.argv[0]
+    number = error.errno if isinstance(error, OSError) else None
+    why, status = _why_not_started(spawn, program, number, error)
+    return Fault(
+        "NIKA-EXEC-002",
+        f"`{program}` could not be started: {why} (in a shell: exit {status}, NIKA-EXEC-001)",
+        details={"program": program, "errno": number, "exit_code": status},
+    )
+
+
+def _why_not_started(spawn: Spawn, program: str, number: int | None, error: Exception) -> tuple[str, int]:
+    if not os.path.isdir(spawn.cwd):
+        return f"its working folder {spawn.cwd} does not exist; make it or correct `cwd:`", 127
+    place = os.path.join(spawn.cwd, program)
+    if number == errno.ENOENT and "/" not in program:
+        return "no such program on the PATH; install it or name it by its path", 127
+    if number == errno.ENOENT and os.path.exists(place):
+        return "the interpreter in its first line does not exist; correct the `#!` line", 127
+    if number == errno.ENOENT:
+        return f"there is no file {place}; correct the path", 127
+    if number == errno.EACCES:
+        return f"{place} is not executable; run `chmod +x` on it", 126
+    if number == errno.ENOEXEC:
+        return "the system does not know how to run it; give it a `#!` line", 126
+    if number == errno.E2BIG:
+        return "its arguments are too long for the system; pass the data by `stdin:` or a file", 126
+    return f"{error}", 126
+
+
+def _reply(body: Mapping[str, Any], done: Finished) -> Reply:
+    if done.overflow:
+        raise Fault(
+            UNUSABLE_CODE,
+            f"{done.overflow} went beyond {process.CAPTURE_BOUND >> 20} MiB and the command was ended; "
+            "let it write into a file instead",
+            details={"stream": done.overflow, "bound": process.CAPTURE_BOUND},
+        )
+    capture = body.get("capture") or "stdout"
+    if capture == "structured":
+        return _structured(done)
+    if done.exit_code != 0:
+        raise _exited(done)
+    stream = "stderr" if capture == "stderr" else "stdout"
+    value, warning = decode(done.stderr if stream == "stderr" else done.stdout, body.get("decode"), stream)
+    return Reply(value, warning=warning)
+
+
+def _structured(done: Finished) -> Reply:
+    """A non-zero exit is data here; the streams stay as they came."""
+    out, out_warning = lenient(done.stdout, "stdout", trim=False)
+    err, err_warning = lenient(done.stderr, "stderr", trim=False)
+    warning = "; ".join(filter(None, (out_warning, err_warning))) or None
+    return Reply({"stdout": out, "stderr": err, "exit_code": done.exit_code}, warning=warning)
+
+
+def _exited(done: Finished) -> Fault:
+    said, _ = lenient(done.stderr or done.stdout, "stderr")
+    tail = said[-_TAIL:]
+    how = f"exited with status {done.exit_code}"
+    details: dict[str, Any] = {"exit_code": done.exit_code, "stderr": tail}
+    if done.signal:
+        how = f"was ended by {done.signal} (status {done.exit_code})"
+        details["signal"] = done.signal
+    return Fault("NIKA-EXEC-001", f"command {how}" + (f": {tail}" if tail else ""), details=details)

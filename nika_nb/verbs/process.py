@@ -1,0 +1,343 @@
+"""One child process, from spawn to the end of its whole group, without ever blocking the loop.
+
+Every child leads a session of its own, so that an interrupt of the engine does not reach it and
+its group can be ended as one. Pipes are read as data comes; the exit is awaited on a thread of
+its own, so that no child watcher is needed and any loop in any thread will do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import contextlib
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from nika_nb.engine.contract import Process
+from nika_nb.verbs.guard import Guard
+from nika_nb.verbs.sweep import start_time
+
+CAPTURE_BOUND = 64 << 20  # bytes of one stream; a command that says more belongs into a file
+_CHUNK = 1 << 18
+_IDLE_SECONDS = 0.2  # what a leftover grandchild that holds the pipe may still have to say
+_LINGER_SECONDS = 1.0
+_POLITE_SECONDS = 0.3
+_HARD_SECONDS = 2.0
+_STEP_SECONDS = 0.02
+
+Show = Callable[[str, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Spawn:
+    """What to start. `merge` sends the error stream into the output, in the order it came."""
+
+    argv: list[str]
+    cwd: str
+    env: Mapping[str, str]
+    stdin: bytes | None = None
+    merge: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How it went. An end by signal N has exit code 128+N and the signal's name.
+
+    overflow names the stream that went beyond the bound; the command was ended for it.
+    """
+
+    exit_code: int
+    stdout: bytes
+    stderr: bytes
+    signal: str = ""
+    overflow: str = ""
+
+
+class NotStarted(Exception):
+    """The system refused to start the child; `cause` is what it said."""
+
+    def __init__(self, cause: OSError | ValueError) -> None:
+        self.cause = cause
+        super().__init__(str(cause))
+
+
+async def run(spawn: Spawn, guard: Guard, witness: Callable[[Process], None], show: Show) -> Finished:
+    """Run a child to its end. Raises NotStarted when it cannot be started.
+
+    When cancelled, the group is asked to end, then killed, and is gone before the cancellation
+    goes on. What the leader leaves running in its group is ended with it.
+    """
+    child = _Child(spawn, guard, show)
+    try:
+        child.watch()
+        witness(child.process)
+        await child.settle()
+    except BaseException:
+        await child.end()
+        raise
+    finally:
+        child.close()
+    return child.finished()
+
+
+class _Child:
+    """A started child: its pipes on the loop, its exit on a thread."""
+
+    def __init__(self, spawn: Spawn, guard: Guard, show: Show) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._guard = guard
+        self._exited = asyncio.Event()
+        self._heard = asyncio.Event()
+        self._reaped = False
+        self._overflow = ""
+        self._streams: list[_Stream] = []
+        self._feed: _Feed | None = None
+        self._popen = self._start(spawn, show)
+        self.process = Process(self._popen.pid, start_time(self._popen.pid))
+
+    def _start(self, spawn: Spawn, show: Show) -> subprocess.Popen[bytes]:
+        try:
+            pipes = _Pipes(spawn)
+        except OSError as error:
+            raise NotStarted(error) from None
+        self._number = self._guard.intend(pipes.out[1], pipes.err[1])
+        try:
+            popen = subprocess.Popen(
+                spawn.argv,
+                cwd=spawn.cwd,
+                env=dict(spawn.env),
+                stdin=pipes.inp[0],
+                stdout=pipes.out[1],
+                stderr=pipes.err[1],
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            pipes.close_all()
+            self._guard.ended(self._number)
+            raise NotStarted(error) from None
+        self._guard.started(self._number, popen.pid)
+        pipes.close_childs()
+        self._attach(spawn, pipes, show)
+        return popen
+
+    def _attach(self, spawn: Spawn, pipes: _Pipes, show: Show) -> None:
+        ends = {"stdout": pipes.out[0]} if spawn.merge else {"stdout": pipes.out[0], "stderr": pipes.err[0]}
+        self._streams = [_Stream(self._loop, name, end, show, self._on_data) for name, end in ends.items()]
+        if spawn.stdin is not None:
+            self._feed = _Feed(self._loop, pipes.inp[1], spawn.stdin)
+
+    def _on_data(self, stream: _Stream) -> None:
+        self._heard.set()
+        if stream.size > CAPTURE_BOUND and not self._overflow:
+            self._overflow = stream.name
+            self._signal(signal.SIGKILL)
+
+    def watch(self) -> None:
+        threading.Thread(target=self._await_exit, name="nika-wait", daemon=True).start()
+
+    def _await_exit(self) -> None:
+        # The leader stays a zombie until its group is ended: its number cannot pass to a stranger.
+        with contextlib.suppress(OSError):
+            if hasattr(os, "waitid"):
+                os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOWAIT)
+            else:
+                self._popen.wait()
+        with contextlib.suppress(RuntimeError):  # the loop may be closed by now
+            self._loop.call_soon_threadsafe(self._exited.set)
+
+    async def settle(self) -> None:
+        """The leader has exited, what it said is read, and nothing of its group is left."""
+        await self._exited.wait()
+        until = self._loop.time() + _LINGER_SECONDS
+        while any(stream.open for stream in self._streams) and self._loop.time() < until:
+            self._heard.clear()
+            try:
+                await asyncio.wait_for(self._heard.wait(), _IDLE_SECONDS)
+            except TimeoutError:
+                break
+        self._signal(signal.SIGKILL)
+        self._reap()
+
+    async def end(self) -> None:
+        """End the group: asked first, killed soon after; further cancellations change nothing."""
+        if self._reaped:
+            return
+        self._signal(signal.SIGTERM)
+        self._signal(signal.SIGCONT)
+        until = self._loop.time() + _POLITE_SECONDS
+        await self._patiently(self._exited, until)
+        self._reap()
+        while self._reaped and self._signal(0) and self._loop.time() < until:
+            await self._patiently(asyncio.Event(), self._loop.time() + _STEP_SECONDS)
+        if self._signal(0):
+            self._signal(signal.SIGKILL)
+        await self._patiently(self._exited, self._loop.time() + _HARD_SECONDS)
+        self._reap()
+
+    async def _patiently(self, event: asyncio.Event, until: float) -> None:
+        while not event.is_set() and (left := until - self._loop.time()) > 0:
+            with contextlib.suppress(TimeoutError, asyncio.CancelledError):
+                await asyncio.wait_for(event.wait(), left)
+
+    def _signal(self, number: int) -> bool:
+        """Whether the group was still there to receive it."""
+        try:
+            os.killpg(self._popen.pid, number)
+        except OSError:
+            return False
+        return True
+
+    def _reap(self) -> None:
+        if self._exited.is_set() and not self._reaped:
+            self._reaped = True
+            self._popen.wait()
+
+    def close(self) -> None:
+        for stream in self._streams:
+            stream.close()
+        if self._feed:
+            self._feed.close()
+        self._guard.ended(self._number)
+
+    def finished(self) -> Finished:
+        code = self._popen.returncode
+        taken = {stream.name: stream.data() for stream in self._streams}
+        return Finished(
+            exit_code=code if code >= 0 else 128 - code,
+            stdout=taken["stdout"],
+            stderr=taken.get("stderr", b""),
+            signal=signal_name(-code) if code < 0 else "",
+            overflow=self._overflow,
+        )
+
+
+def signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+class _Pipes:
+    """The three pipes of a child: (read end, write end) each."""
+
+    def __init__(self, spawn: Spawn) -> None:
+        self.inp = os.pipe() if spawn.stdin is not None else (os.open(os.devnull, os.O_RDONLY), -1)
+        self.out = os.pipe()
+        self.err = self.out if spawn.merge else os.pipe()
+
+    def close_childs(self) -> None:
+        _close({self.inp[0], self.out[1], self.err[1]})
+
+    def close_all(self) -> None:
+        _close({*self.inp, *self.out, *self.err})
+
+
+def _close(descriptors: set[int]) -> None:
+    for descriptor in descriptors - {-1}:
+        os.close(descriptor)
+
+
+class _Stream:
+    """One output pipe, read whenever it has something."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        name: str,
+        descriptor: int,
+        show: Show,
+        on_data: Callable[[_Stream], None],
+    ) -> None:
+        self.name = name
+        self.size = 0
+        self.open = True
+        self._loop = loop
+        self._descriptor = descriptor
+        self._chunks: list[bytes] = []
+        self._lines = _Lines(lambda text: show(name, text))
+        self._on_data = on_data
+        os.set_blocking(descriptor, False)
+        loop.add_reader(descriptor, self._read)
+
+    def _read(self) -> None:
+        try:
+            chunk = os.read(self._descriptor, _CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            chunk = b""
+        if not chunk:
+            self.close()
+        elif self.size <= CAPTURE_BOUND:
+            self.size += len(chunk)
+            self._chunks.append(chunk)
+            self._lines.feed(chunk)
+        self._on_data(self)
+
+    def data(self) -> bytes:
+        return b"".join(self._chunks)
+
+    def close(self) -> None:
+        if self.open:
+            self.open = False
+            self._loop.remove_reader(self._descriptor)
+            os.close(self._descriptor)
+            self._lines.finish()
+
+
+class _Lines:
+    """Live text for people: handed on in whole lines, so that it reads well and masks well."""
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        self._show = show
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._rest = ""
+
+    def feed(self, chunk: bytes) -> None:
+        text = self._rest + self._decoder.decode(chunk)
+        cut = max(text.rfind("\n"), text.rfind("\r")) + 1
+        if not cut and len(text) >= _CHUNK:
+            cut = len(text)
+        self._rest = text[cut:]
+        if cut:
+            self._show(text[:cut])
+
+    def finish(self) -> None:
+        text = self._rest + self._decoder.decode(b"", final=True)
+        self._rest = ""
+        if text:
+            self._show(text)
+
+
+class _Feed:
+    """The child's input, written as the pipe takes it; a child that does not read is left alone."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, descriptor: int, data: bytes) -> None:
+        self._loop = loop
+        self._descriptor = descriptor
+        self._left = memoryview(data)
+        self._open = True
+        os.set_blocking(descriptor, False)
+        loop.add_writer(descriptor, self._write)
+
+    def _write(self) -> None:
+        try:
+            if self._left:
+                self._left = self._left[os.write(self._descriptor, self._left[:_CHUNK]) :]
+        except BlockingIOError:
+            return
+        except OSError:
+            self._left = self._left[:0]
+        if not self._left:
+            self.close()
+
+    def close(self) -> None:
+        if self._open:
+            self._open = False
+            self._loop.remove_writer(self._descriptor)
+            os.close(self._descriptor)
