@@ -1,0 +1,48 @@
+"""Text that came from a task, made safe to show: no control codes, no bidi marks, one line, bounded."""
+
+from __future__ import annotations
+
+import re
+from html import escape as _escape
+
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+# Controls, and what turns, hides or breaks text: bidi marks, zero-width signs, line separators.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e"
+    "\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
+_SCAN = 8192  # characters that are looked at: more is never shown
+
+
+def clean(text: str, limit: int = 4000) -> str:
+    """The text without escape sequences and invisible signs; newlines and tabs stay.
+
+    At most `limit` characters, the cut marked by an ellipsis.
+    """
+    cut = text[: limit * 2 + _SCAN]
+    shown = _UNSEEN.sub("", _ANSI.sub("", cut.replace("\r\n", "\n").replace("\r", "\n")))
+    return shown if len(shown) <= limit and len(cut) == len(text) else shown[: limit - 1] + "…"
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """The text on one line: every run of blanks is one blank."""
+    return clean(" ".join(clean(text, limit * 4).split()), limit)
+
+
+def last_line(text: str, limit: int = 200) -> str:
+    """The last line that says something; of a very long line, its end."""
+    lines = [line for line in clean(text[-_SCAN:], _SCAN).split("\n") if line.strip()]
+    if not lines:
+        return ""
+    line = " ".join(lines[-1].split())
+    return line if len(line) <= limit else "…" + line[1 - limit :]
+
+
+def inline(text: str, limit: int = 400) -> str:
+    """One line, escaped for HTML text and for double-quoted attributes."""
+    return _escape(one_line(text, limit), quote=True)
+
+
+def block(text: str, limit: int = 4000) -> str:
+    """Several lines, escaped for HTML."""
+    return _escape(clean(text, limit), quote=True)

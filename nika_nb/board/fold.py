@@ -1,0 +1,293 @@
+"""What each kind of frame does to a board, one function a kind; kinds that are not here change nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from nika_nb.board.clean import last_line, one_line
+from nika_nb.board.rows import Items, Row, RunState, State
+from nika_nb.engine.contract import Prompt
+
+if TYPE_CHECKING:
+    from nika_nb.board.state import Board
+
+SHOWN_FAULTS = 5  # failed items kept with their sentence
+PREVIEW = 160  # characters of an output worth showing
+
+Fields = Mapping[str, Any]
+
+
+def _workflow_started(board: Board, fields: Fields, at: int) -> None:
+    board.started = at
+    board.workflow = str(fields.get("workflow", ""))
+    board.permits = str(fields.get("permits", ""))
+    board.virtual = fields.get("clock") == "virtual"
+    board.resumed_trace = str(fields.get("resumed_trace", "") or "")
+    board.resumed = board.resumed or bool(board.resumed_trace)
+
+
+def _task_scheduled(board: Board, fields: Fields, at: int) -> None:
+    row = board.row(str(fields["task"]))
+    row.verb = str(fields.get("verb", ""))
+    _noted(row, fields)
+    row.needs = tuple((str(n[0]), str(n[1]), str(n[2] or "")) for n in _json(fields.get("needs"), []))
+    board.touch(row)
+
+
+def _verb_invoked(board: Board, fields: Fields, at: int) -> None:
+    row = board.row(str(fields["task"]))
+    _noted(row, fields)
+    if row.settled:
+        return
+    board.begin(row, at)
+    if fields.get("item") is None:
+        row.attempts = max(row.attempts, int(fields.get("attempt", 1)))
+    else:
+        _items(row).running += 1 if int(fields.get("attempt", 1)) == 1 else 0
+    board.become(row, "running")
+
+
+def _task_started(board: Board, fields: Fields, at: int) -> None:
+    row = board.row(str(fields["task"]))
+    _noted(row, fields)
+    row.reason = str(fields.get("reason", "") or "")
+    row.parts = tuple(str(part) for part in _json(fields.get("parts"), []))
+    row.why_detail = str(fields.get("detail", "") or "")
+    board.ran(row)
+    if row.state == "pending":
+        board.become(row, "running")
+    board.touch(row)
+
+
+def _task_retrying(board: Board, fields: Fields, at: int) -> None:
+    row = board.row(str(fields["task"]))
+    row.delay_ms = int(fields.get("delay_ms", 0))
+    row.detail = _retry_sentence(fields)
+    if fields.get("item") is None:
+        row.attempts = max(row.attempts, int(fields.get("attempt", 1)))
+        board.become(row, "retrying")
+    board.touch(row)
+
+
+def _retry_sentence(fields: Fields) -> str:
+    tries = f"attempt {fields.get('attempt', '?')} of {fields.get('max_attempts', '?')}"
+    return f"{tries} · {fields['code']}" if fields.get("code") else tries
+
+
+def _task_recovered(board: Board, fields: Fields, at: int) -> None:
+    row = board.row(str(fields["task"]))
+    row.recovered = str(fields.get("code", ""))
+    board.touch(row)
+
+
+def _item_completed(board: Board, fields: Fields, at: int) -> None:
+    row = board.row(str(fields["task"]))
+    items = _items(row)
+    items.done += 1
+    status = fields.get("status")
+    if fields.get("matched"):
+        items.cached += 1
+        _saved(row, fields.get("saved_ms"), fields.get("saved_tokens"), fields.get("saved_usd"))
+    else:
+        items.running = max(0, items.running - 1)
+        items.ok += 1 if status == "success" else 0
+        _spent(row, fields)
+    if status == "failure":
+        items.failed += 1
+        if len(items.faults) < SHOWN_FAULTS:
+            items.faults.append(_item_fault(fields))
+    board.touch(row)
+
+
+def _item_fault(fields: Fields) -> str:
+    outcome = _json(fields.get("outcome"), {})
+    error = (outcome.get("payload") or {}).get("error") or {}
+    said = " · ".join(str(error[key]) for key in ("code", "message") if error.get(key))
+    return one_line(f"[{fields.get('item')}] {said}".rstrip(), 400)
+
+
+def _task_completed(board: Board, fields: Fields, at: int) -> None:
+    row = _settle(board, fields, at, "ok")
+    board.ran(row)
+    row.detail = ""
+    row.warning = str(fields.get("warning", "") or "")
+    row.not_resumable = str(fields.get("not_resumable", "") or "")
+    row.preview = _preview(fields)
+
+
+def _task_cache_hit(board: Board, fields: Fields, at: int) -> None:
+    row = _settle(board, fields, at, "cached")
+    row.duration_ms = None
+    _saved(row, fields.get("saved_ms"), fields.get("saved_tokens"), fields.get("saved_usd"))
+    row.preview = _preview(fields)
+    board.hits += 1
+    board.resumed = True
+
+
+def _task_failed(board: Board, fields: Fields, at: int) -> None:
+    row = _settle(board, fields, at, "failed")
+    row.detail = str(fields.get("detail", "") or "")
+
+
+def _task_skipped(board: Board, fields: Fields, at: int) -> None:
+    row = _settle(board, fields, at, "skipped")
+    row.when = str(fields.get("when", "") or "")
+    row.detail = str(fields.get("detail", "") or "")
+
+
+def _task_cancelled(board: Board, fields: Fields, at: int) -> None:
+    row = _settle(board, fields, at, "cancelled")
+    row.blocked_by = str(fields.get("blocked_by", "") or "")
+    row.detail = str(fields.get("detail", "") or "")
+
+
+def _settle(board: Board, fields: Fields, at: int, state: State) -> Row:
+    row = board.row(str(fields["task"]))
+    _noted(row, fields)
+    row.tail, row.ended = "", at
+    if fields.get("duration_ms") is not None:
+        row.duration_ms = int(fields["duration_ms"])
+    row.attempts = int(fields.get("attempts") or row.attempts or 0)
+    if fields.get("tokens") is not None:
+        row.tokens = int(fields["tokens"])
+    if fields.get("cost_usd") is not None:
+        row.cost_usd = float(fields["cost_usd"])
+    row.unpriced = fields.get("cost_unpriced", row.unpriced)
+    if row.items:
+        row.items.running = 0
+    board.become(row, state)
+    return row
+
+
+def _approval_decided(board: Board, fields: Fields, at: int) -> None:
+    row = board.row(str(fields["task"]))
+    row.decided = " · ".join(str(fields[key]) for key in ("decision", "source", "why") if fields.get(key))
+    board.touch(row)
+
+
+def _workflow_paused(board: Board, fields: Fields, at: int) -> None:
+    board.state = "paused"
+    board.prompts = tuple(_prompt(p) for p in _json(fields.get("prompts"), [])) or (_prompt(fields),)
+    for prompt in board.prompts:
+        row = board.row(prompt.task)
+        row.detail = prompt.message
+        board.become(row, "paused")
+
+
+def _prompt(found: Fields) -> Prompt:
+    """A question as the journal tells it; the frame itself stands in where it lists none."""
+    return Prompt(
+        task=str(found.get("task", "")),
+        mode=found.get("mode") or "confirm",
+        message=str(found.get("message", "") or ""),
+        choices=tuple(str(c) for c in _json(found.get("choices"), []) or ()),
+        default=found.get("default"),
+        has_default="default" in found,
+        item=found.get("item"),
+        gates=tuple(found.get("gates") or ()),
+        effects=tuple(found.get("effects") or ()),
+        shown_hash=str(found.get("shown_hash") or found.get("approval_shown_hash") or ""),
+    )
+
+
+def _ends(state: RunState) -> Callable[[Board, Fields, int], None]:
+    def handler(board: Board, fields: Fields, at: int) -> None:
+        board.state = state
+        board.detail = str(fields.get("detail", "") or "")
+
+    return handler
+
+
+def _live_output(board: Board, fields: Fields, at: int) -> None:
+    row = board.row(str(fields["task"]))
+    if not row.settled:
+        row.tail = last_line(str(fields.get("text", ""))) or row.tail
+        board.touch(row)
+
+
+def _live_progress(board: Board, fields: Fields, at: int) -> None:
+    row = board.row(str(fields["task"]))
+    items = _items(row)
+    items.total = fields.get("total", items.total)
+    items.done = max(items.done, int(fields.get("done", 0)))
+    board.touch(row)
+
+
+# -- small helpers ---------------------------------------------------------------------------------
+
+_COUNT = re.compile(r" · (\d+) items?\b")
+
+
+def _noted(row: Row, fields: Fields) -> None:
+    note = fields.get("note")
+    if note:
+        row.note = str(note)
+        found = _COUNT.search(row.note)
+        if found:
+            _items(row).total = int(found.group(1))
+
+
+def _items(row: Row) -> Items:
+    if row.items is None:
+        row.items = Items()
+    return row.items
+
+
+def _spent(row: Row, fields: Fields) -> None:
+    row.tokens += int(fields.get("tokens") or 0)
+    if fields.get("cost_usd") is not None:
+        row.cost_usd = (row.cost_usd or 0.0) + float(fields["cost_usd"])
+
+
+def _saved(row: Row, ms: Any, tokens: Any, usd: Any) -> None:
+    row.saved_ms += int(ms or 0)
+    row.saved_tokens += int(tokens or 0)
+    row.saved_usd += float(usd or 0.0)
+
+
+def _preview(fields: Fields) -> str:
+    """The beginning of an output's JSON text; a string is shown without its quotes."""
+    text = fields.get("output")
+    if not isinstance(text, str) or text in ("null", '""'):
+        return ""
+    head = text[: PREVIEW * 2]
+    if head.startswith('"'):
+        head = head[1:-1] if len(head) == len(text) else head[1:]
+        head = head.replace("\\n", " ").replace('\\"', '"').replace("\\t", " ")
+    return one_line(head, PREVIEW)
+
+
+def _json(value: Any, otherwise: Any) -> Any:
+    """A field that is JSON text, read; what is absent or not JSON is `otherwise`."""
+    if not isinstance(value, str):
+        return otherwise if value is None else value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return otherwise
+
+
+HANDLERS: dict[str, Callable[[Board, Fields, int], None]] = {
+    "workflow_started": _workflow_started,
+    "task_scheduled": _task_scheduled,
+    "verb_invoked": _verb_invoked,
+    "task_started": _task_started,
+    "task_retrying": _task_retrying,
+    "task_recovered": _task_recovered,
+    "nb_item_completed": _item_completed,
+    "task_completed": _task_completed,
+    "task_cache_hit": _task_cache_hit,
+    "task_failed": _task_failed,
+    "task_skipped": _task_skipped,
+    "task_cancelled": _task_cancelled,
+    "approval_decided": _approval_decided,
+    "workflow_paused": _workflow_paused,
+    "workflow_completed": _ends("completed"),
+    "workflow_failed": _ends("failed"),
+    "workflow_cancelled": _ends("cancelled"),
+    "live_output": _live_output,
+    "live_progress": _live_progress,
+}

@@ -1,0 +1,84 @@
+"""An open question as HTML and as text: what is asked, what hangs on it, and the line that answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nika_nb.board.clean import block, clean, inline, one_line
+from nika_nb.board.html import COLOUR, MONO, QUIET, box
+from nika_nb.engine.contract import Prompt
+
+DEAD = "If the buttons do nothing, run the cell again or type the line above."
+
+
+def mimebundle(prompt: Prompt, run_id: str, lines: Sequence[str]) -> dict[str, str]:
+    """The still of an open prompt. `lines` are the exact lines that answer it, best first."""
+    return {
+        "text/html": question_html(prompt, run_id, lines),
+        "text/plain": question_text(prompt, run_id, lines),
+    }
+
+
+def answered(prompt: Prompt, said: str) -> dict[str, str]:
+    """What stands in the question's place once it is answered; `said` is a short sentence."""
+    name = f"<b>{inline(prompt.key)}</b> · {inline(prompt.message)}"
+    inner = f'<span style="color:{COLOUR["paused"]}">◆</span> {name} <span style="{QUIET}">→ {inline(said)}</span>'
+    text = f"  ◆ {one_line(prompt.key)} · {one_line(prompt.message)}  → {one_line(said)}"
+    return {"text/html": f'<div style="font-size:13px">{inner}</div>', "text/plain": text}
+
+
+def question_text(prompt: Prompt, run_id: str, lines: Sequence[str]) -> str:
+    message = clean(prompt.message).strip().replace("\n", "\n       ")
+    facts = [
+        f"{name}: {' · '.join(one_line(word) for word in words)}" for name, words in _facts(prompt, run_id)
+    ]
+    body = [*facts, *(f"answer: {one_line(line, 1000)}" for line in lines)]
+    return "\n".join([f"  ◇ {one_line(prompt.key)} · {message}", *(f"     {line}" for line in body)])
+
+
+def question_html(prompt: Prompt, run_id: str, lines: Sequence[str]) -> str:
+    title = f'<span style="color:{COLOUR["paused"]};font-weight:600">◇ {inline(prompt.key)}</span>'
+    large = "font-size:14px;font-weight:600;white-space:pre-wrap;padding:2px 0 6px 0"
+    asked = f'<div style="{large}">{block(prompt.message.strip())}</div>'
+    facts = "".join(_fact(name, words) for name, words in _facts(prompt, run_id))
+    code = "".join(_line(line) for line in lines)
+    how = (
+        f'<div style="{QUIET};font-size:12px;padding-top:6px">To answer without the buttons:</div>{code}'
+        if code
+        else ""
+    )
+    dead = f'<div style="{QUIET};font-size:12px">{DEAD}</div>' if code else ""
+    waits = f'<span style="{QUIET}"> waits for an answer</span>'
+    return box(
+        f"<div>{title}{waits}</div>{asked}"
+        f'<table style="border-collapse:collapse;margin:0;border:0">{facts}</table>{how}{dead}'
+    )
+
+
+def _facts(prompt: Prompt, run_id: str) -> list[tuple[str, Sequence[str]]]:
+    facts: list[tuple[str, Sequence[str]]] = []
+    if prompt.mode == "choice":
+        facts.append(("choices", prompt.choices))
+    if prompt.has_default:
+        facts.append(("default", [str(prompt.default)]))
+    facts.append(("waiting for it", prompt.gates or ["no other task"]))
+    if prompt.effects:
+        facts.append(("they may", prompt.effects))
+    if run_id:
+        facts.append(("run", [run_id]))
+    return facts
+
+
+def _fact(name: str, words: Sequence[str]) -> str:
+    cell = "text-align:left;vertical-align:top;padding:0 14px 0 0;border:0;font-size:12px"
+    said = " · ".join(inline(word) for word in words)
+    return (
+        f'<tr style="background:none"><td style="{cell};{QUIET};white-space:nowrap">{inline(name)}</td>'
+        f'<td style="{cell};{MONO};overflow-wrap:anywhere">{said}</td></tr>'
+    )
+
+
+def _line(line: str) -> str:
+    return (
+        f'<div style="{MONO};font-size:12px;white-space:pre-wrap;overflow-wrap:anywhere">{block(line)}</div>'
+    )

@@ -1,0 +1,105 @@
+"""The rows of a board: what is known of one task and its fan-out, and the sentence that says why it ran."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from nika_nb.board.clean import one_line
+
+State = Literal["pending", "running", "retrying", "paused", "ok", "cached", "skipped", "failed", "cancelled"]
+RunState = Literal["running", "completed", "failed", "cancelled", "paused", "incomplete"]
+
+STATES: tuple[State, ...] = (
+    "pending", "running", "retrying", "paused", "ok", "cached", "skipped", "failed", "cancelled",
+)  # fmt: skip
+SETTLED: frozenset[State] = frozenset({"ok", "cached", "skipped", "failed", "cancelled"})
+BUSY: frozenset[State] = frozenset({"running", "retrying"})
+
+
+@dataclass(slots=True)
+class Items:
+    """The elements of one fan-out. `total` is None until it is known."""
+
+    total: int | None = None
+    done: int = 0
+    ok: int = 0
+    failed: int = 0
+    cached: int = 0
+    running: int = 0
+    faults: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Row:
+    """One task. Times are unix nanoseconds, durations milliseconds, money US dollars."""
+
+    id: str
+    index: int
+    verb: str = ""
+    note: str = ""
+    state: State = "pending"
+    needs: tuple[tuple[str, str, str], ...] = ()  # (producer, kind of edge, predicate or binding)
+    started: int | None = None
+    ended: int | None = None
+    duration_ms: int | None = None
+    attempts: int = 0
+    delay_ms: int | None = None
+    tokens: int = 0
+    cost_usd: float | None = None
+    unpriced: str | None = None
+    saved_ms: int = 0
+    saved_tokens: int = 0
+    saved_usd: float = 0.0
+    tail: str = ""
+    preview: str = ""
+    reason: str = ""
+    parts: tuple[str, ...] = ()
+    why_detail: str = ""
+    when: str = ""
+    detail: str = ""
+    warning: str = ""
+    recovered: str = ""
+    decided: str = ""
+    blocked_by: str = ""
+    not_resumable: str = ""
+    parallel: bool = False
+    items: Items | None = None
+    unfinished: str = ""
+
+    @property
+    def settled(self) -> bool:
+        return self.state in SETTLED
+
+    def elapsed_ms(self, now: int | None = None) -> int | None:
+        """What the task took, or has taken so far; None when it has not begun."""
+        if self.duration_ms is not None:
+            return self.duration_ms
+        if self.started is None:
+            return None
+        until = self.ended or now
+        return None if until is None else max(0, (until - self.started) // 10**6)
+
+
+def why(row: Row) -> str:
+    """Why a task ran although the run was a resume: a short sentence, empty when there is none."""
+    said = ", ".join(one_line(part) for part in row.parts)
+    detail = one_line(row.why_detail)
+    match row.reason:
+        case "new":
+            return "new task"
+        case "definition":
+            return _with("definition changed", said or detail)
+        case "input":
+            return _with("input changed", said or detail)
+        case "not-recorded":
+            return _with("not recorded", detail)
+        case "forced":
+            return f"forced by --from {detail}".rstrip()
+        case "not-resumable":
+            return _with("not resumable", detail or said)
+    return ""
+
+
+def _with(head: str, tail: str) -> str:
+    return f"{head}: {tail}" if tail else head

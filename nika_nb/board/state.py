@@ -1,0 +1,173 @@
+"""The board: events, or a journal's frames, folded into what every task is doing, why, and at what cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from nika_nb.board.fold import HANDLERS
+from nika_nb.board.rows import BUSY, SETTLED, Row, RunState, State
+from nika_nb.engine.contract import Prompt
+
+RECENT = 64  # how many of the last touched tasks a window may choose from
+
+
+class Fact(Protocol):
+    """An engine event or a journal frame: the time is `at` or `timestamp`, unix nanoseconds."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def fields(self) -> Mapping[str, Any]: ...
+
+
+@dataclass
+class Board:
+    """The state of one invocation, kept current by `apply`.
+
+    `version` grows with every change; `take_changed` hands a painter the tasks that changed since
+    it last asked. The caller sets `run_id` and, when the journal is closed, the `trace_*` figures.
+    """
+
+    run_id: str = ""
+    workflow: str = ""
+    permits: str = ""
+    state: RunState = "running"
+    rows: dict[str, Row] = field(default_factory=dict)
+    prompts: tuple[Prompt, ...] = ()
+    detail: str = ""
+    started: int | None = None
+    last: int | None = None
+    virtual: bool = False
+    resumed: bool = False
+    resumed_trace: str = ""
+    hits: int = 0
+    ran_live: int = 0
+    trace_path: str = ""
+    trace_head: str = ""
+    trace_events: int = 0
+    version: int = 0
+    counts: Counter[State] = field(default_factory=Counter)
+    recent: dict[str, None] = field(default_factory=dict)
+    _changed: set[str] = field(default_factory=set)
+    _busy: set[str] = field(default_factory=set)
+    _live: set[str] = field(default_factory=set)
+
+    # -- reading -------------------------------------------------------------------------------
+
+    @property
+    def over(self) -> bool:
+        return self.state != "running"
+
+    @property
+    def done(self) -> int:
+        return sum(self.counts[state] for state in SETTLED)
+
+    @property
+    def cost_usd(self) -> float:
+        return sum(row.cost_usd or 0.0 for row in self.rows.values())
+
+    @property
+    def tokens(self) -> int:
+        return sum(row.tokens for row in self.rows.values())
+
+    @property
+    def unpriced(self) -> int:
+        """Tasks that called a paid model whose price is not known."""
+        return sum(1 for row in self.rows.values() if row.unpriced not in (None, "mock_provider"))
+
+    @property
+    def saved(self) -> tuple[float, int, int]:
+        """(dollars, tokens, milliseconds) that cache hits stood in for."""
+        rows = self.rows.values()
+        return (
+            sum(row.saved_usd for row in rows),
+            sum(row.saved_tokens for row in rows),
+            sum(row.saved_ms for row in rows),
+        )
+
+    def elapsed_ms(self, now: int | None = None) -> int:
+        if self.started is None or self.last is None:
+            return 0
+        ticking = now is not None and not self.over and not self.virtual
+        until = max(self.last, now) if ticking and now is not None else self.last
+        return (until - self.started) // 10**6
+
+    def take_changed(self) -> set[str]:
+        changed, self._changed = self._changed, set()
+        return changed
+
+    # -- folding -------------------------------------------------------------------------------
+
+    def apply(self, event: Fact) -> None:
+        """Take in one event. Kinds that the board does not know are passed over."""
+        at = getattr(event, "at", None)
+        if at is None:
+            at = getattr(event, "timestamp", None)
+        if at is not None:
+            self.last = max(at, self.last or at)
+        handler = HANDLERS.get(event.kind)
+        if handler:
+            handler(self, event.fields, self.last or 0)
+            self.version += 1
+
+    def close(self) -> None:
+        """There will be no more events: a run without an end is `incomplete`."""
+        if self.state == "running":
+            self.state = "incomplete"
+            for row in self.rows.values():
+                if row.state in BUSY:
+                    row.unfinished = "was running"
+                    self.touch(row)
+            self.version += 1
+
+    def row(self, task: str) -> Row:
+        row = self.rows.get(task)
+        if row is None:
+            row = self.rows[task] = Row(task, len(self.rows))
+            self.counts[row.state] += 1
+        return row
+
+    def touch(self, row: Row) -> None:
+        self._changed.add(row.id)
+        self.recent.pop(row.id, None)
+        self.recent[row.id] = None
+        if len(self.recent) > RECENT:
+            del self.recent[next(iter(self.recent))]
+
+    def become(self, row: Row, state: State) -> None:
+        self.counts[row.state] -= 1
+        self.counts[state] += 1
+        row.state = state
+        (self._busy.add if state in BUSY else self._busy.discard)(row.id)
+        self.touch(row)
+
+    def begin(self, row: Row, at: int) -> None:
+        """First dispatch: a task that starts while others run goes alongside them."""
+        if row.started is None:
+            row.started = at
+            row.parallel = bool(self._busy - {row.id})
+
+    def ran(self, row: Row) -> None:
+        if row.id not in self._live:
+            self._live.add(row.id)
+            self.ran_live += 1
+
+
+def fold(board: Board, event: Fact) -> Board:
+    """The board with one more event taken in (the same object)."""
+    board.apply(event)
+    return board
+
+
+def board_of(events: Iterable[Fact], *, live: bool = False) -> Board:
+    """The board of a whole journal; `live` when its run may still be going on."""
+    board = Board()
+    for event in events:
+        board.apply(event)
+    if not live:
+        board.close()
+    return board

@@ -1,0 +1,175 @@
+"""The board as plain text: the console, the text twin of every display, one line per settled task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nika_nb.board.clean import one_line
+from nika_nb.board.rows import Row, State, why
+from nika_nb.board.state import Board, Fact
+
+WIDTH = 64  # columns of the meter, its indent not counted
+
+UNICODE: dict[State, str] = {
+    "pending": "○", "running": "◐", "ok": "✔", "failed": "✖", "retrying": "↻",
+    "cached": "↷", "skipped": "↷", "cancelled": "⊘", "paused": "◇",
+}  # fmt: skip
+ASCII: dict[State, str] = {
+    "pending": ".", "running": ">", "ok": "ok", "failed": "X", "retrying": "r",
+    "cached": "~>", "skipped": "~>", "cancelled": "x", "paused": "?",
+}  # fmt: skip
+_SIGNS = str.maketrans({"·": "-", "→": "->", "∥": "||", "─": "-", "✓": "ok", "…": "...", "↷": "~>", "◇": "?"})
+
+
+_ENDINGS = {
+    "failed": "✖ failed",
+    "cancelled": "⊘ cancelled",
+    "paused": "◇ paused",
+    "incomplete": "… no end in the journal",
+}
+
+
+def duration(ms: int) -> str:
+    """`27ms`, `13.2s`, `2m 05s`, `1h 02m`."""
+    if ms < 1000:
+        return f"{ms}ms"
+    if ms < 59_950:
+        return f"{ms / 1000:.1f}s"
+    seconds = round(ms / 1000)
+    if seconds < 3600:
+        return f"{seconds // 60}m {seconds % 60:02d}s"
+    return f"{seconds // 3600}h {seconds % 3600 // 60:02d}m"
+
+
+def money(usd: float) -> str:
+    """`$0.00`, `$1,204.50`; what is smaller than a cent keeps two digits that say something."""
+    if usd == 0 or usd >= 0.01:
+        return f"${usd:,.2f}"
+    return f"${usd:.4f}" if usd >= 0.00005 else "<$0.0001"
+
+
+def plural(count: int, noun: str) -> str:
+    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def said(row: Row) -> str:
+    """What a row says about itself: its note, or what stood in for running it."""
+    if row.state == "cached":
+        return "cache hit (resume)"
+    if row.state == "cancelled":
+        blocked = f"blocked · {one_line(row.blocked_by)} failed" if row.blocked_by else ""
+        return blocked or one_line(row.note) or "cancelled"
+    note = one_line(row.note)
+    return f"{note} · {row.unfinished}" if row.unfinished else note
+
+
+def items_said(row: Row) -> str:
+    """`12/40 · 1 failed`: how far a fan-out is, while it goes on or where not all of it went well."""
+    items = row.items
+    if items is None or (row.state == "ok" and not items.failed and not items.cached):
+        return ""
+    parts = [f"{items.done}/{items.total}" if items.total is not None else plural(items.done, "item")]
+    parts += [f"{items.cached} cached"] if items.cached else []
+    parts += [f"{items.failed} failed"] if items.failed else []
+    return " · ".join(parts)
+
+
+def header(board: Board) -> list[str]:
+    return [
+        f"  🦋 nika · {one_line(board.workflow)} · {plural(len(board.rows), 'task')}",
+        f"     permits ✓ {one_line(board.permits)}",
+    ]
+
+
+def line(row: Row, width: int, now: int | None = None, glyphs: dict[State, str] = UNICODE) -> str:
+    """One row; `width` is that of the id column."""
+    cells = [f"{glyphs[row.state]:<2}", f"{one_line(row.id):<{width}} ", said(row)]
+    text = " ".join(cells).rstrip()
+    ms = row.elapsed_ms(now) if row.state not in ("pending", "cached", "paused") else None
+    figures = [duration(ms)] if ms is not None else []
+    figures += [money(row.cost_usd)] if row.cost_usd else []
+    figures += [items_said(row)] if items_said(row) else []
+    text += f"  {' · '.join(figures)}" if figures else ""
+    text += f"  → {row.tail}" if row.tail else ""
+    return f"  {text} ∥" if row.parallel and row.state in ("ok", "failed", "running") else f"  {text}"
+
+
+def under(row: Row) -> list[str]:
+    """What stands under a row: the failure, the open question, the closed gate, a warning."""
+    if row.state == "failed":
+        return [f"       {fault}" for fault in _faults(row)]
+    if row.state in ("paused", "retrying", "skipped") and (row.detail or row.when):
+        return [f"       {one_line(row.detail or row.when)}"]
+    return [f"       warning: {one_line(row.warning)}"] if row.warning else []
+
+
+def _faults(row: Row) -> Iterator[str]:
+    if row.detail:
+        yield one_line(row.detail, 400)
+    if row.items:
+        yield from row.items.faults
+
+
+def meter(board: Board, now: int | None = None) -> str:
+    money_said = money(board.cost_usd)
+    if board.unpriced:
+        money_said += f" + {board.unpriced} unpriced"
+    text = (
+        f"── {board.done}/{len(board.rows)} done · {money_said} · elapsed {duration(board.elapsed_ms(now))} "
+    )
+    return "  " + text + "─" * max(3, WIDTH - len(text))
+
+
+def resumed(board: Board) -> str:
+    return f"  resumed · {board.hits} skipped (cache hit) · {board.ran_live} ran live"
+
+
+def trace_line(board: Board) -> str:
+    parts = [f"trace: {one_line(board.trace_path, 1000)}"]
+    parts += [f"{board.trace_events} events"] if board.trace_events else []
+    parts += [f"chain {board.trace_head}"] if board.trace_head else []
+    return "    " + " · ".join(parts)
+
+
+def ending(board: Board) -> list[str]:
+    """How a run that did not complete stands, as a line."""
+    said_ = _ENDINGS.get(board.state)
+    if not said_:
+        return []
+    if board.state == "paused":
+        said_ += f" · {plural(len(board.prompts), 'open question')}"
+    return [f"  {said_} · {one_line(board.detail)}" if board.detail else f"  {said_}"]
+
+
+def still(board: Board, now: int | None = None, glyphs: dict[State, str] = UNICODE) -> str:
+    """The whole board as text: what a saved notebook and a terminal show."""
+    width = id_width(board)
+    lines = [*header(board), ""]
+    for row in board.rows.values():
+        lines += [line(row, width, now, glyphs), *under(row)]
+    lines += [meter(board, now), *ending(board)]
+    lines += ["", resumed(board), *whys(board)] if board.resumed else []
+    lines += ["", trace_line(board)] if board.trace_path else []
+    text = "\n".join(lines)
+    return text.replace("🦋 nika", "[nika]").translate(_SIGNS) if glyphs is ASCII else text
+
+
+def whys(board: Board) -> list[str]:
+    """For every task that ran live on a resume, why."""
+    told = [(row.id, why(row)) for row in board.rows.values() if row.state != "cached" and why(row)]
+    width = max((len(one_line(task)) for task, _ in told), default=0)
+    return [f"    {one_line(task):<{width}}  {reason}" for task, reason in told]
+
+
+def id_width(board: Board) -> int:
+    return min(max((len(one_line(task)) for task in board.rows), default=0), 40)
+
+
+def narrate(board: Board, event: Fact) -> list[str]:
+    """The lines that a plain console prints for an event that the board has just taken in."""
+    if event.kind in ("task_completed", "task_cache_hit", "task_failed", "task_skipped", "task_cancelled"):
+        row = board.rows[str(event.fields["task"])]
+        return [line(row, id_width(board)), *under(row)]
+    if event.kind in ("workflow_completed", "workflow_failed", "workflow_cancelled", "workflow_paused"):
+        return [meter(board), *ending(board), *(["", resumed(board), *whys(board)] if board.resumed else [])]
+    return []

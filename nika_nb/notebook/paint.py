@@ -1,0 +1,73 @@
+"""The painter: one owner folds the events of a run and paints its panel, at most ten times a second."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from nika_nb.board.state import Board
+
+
+class Watched(Protocol):
+    """A run as the painter sees it. The board may be another one after an answer."""
+
+    @property
+    def board(self) -> Board: ...
+
+    @property
+    def running(self) -> bool: ...
+
+    def catch_up(self) -> bool:
+        """Takes in what has happened; from any thread."""
+        ...
+
+
+class Paintable(Protocol):
+    def paint(self, board: Board, now: int | None = None) -> None: ...
+
+
+class Painter:
+    """Watches a run and paints a panel: on the calling thread (`pump`) or on its own (`spawn`).
+
+    interval: seconds between two paints when something changed; time alone is painted once a second.
+    """
+
+    def __init__(self, run: Watched, panel: Paintable, interval: float = 0.15) -> None:
+        self.run = run
+        self.panel = panel
+        self.interval = interval
+        self._painted: tuple[Board | None, int, float] = (None, -1, 0.0)
+        self._turn = threading.Lock()
+
+    def step(self, *, force: bool = False) -> None:
+        """Take in what is there, and paint when it is time to."""
+        with self._turn:
+            self.run.catch_up()
+            board, clock = self.run.board, time.monotonic()
+            seen, version, at = self._painted
+            changed = board is not seen or board.version != version
+            wait = self.interval if changed else 1.0
+            if force or (clock - at >= wait and (changed or not board.over)):
+                self._painted = (board, board.version, clock)
+                self.panel.paint(board, time.time_ns())
+
+    def pump(self, interval: float = 0.03) -> None:
+        """Paint until the run stops, the last state always. KeyboardInterrupt passes through."""
+        pause = threading.Event()
+        while self.run.running:
+            pause.wait(interval)
+            self.step()
+        self.step(force=True)
+
+    def spawn(self, then: Callable[[], None]) -> threading.Thread:
+        """Paint on a thread of its own from now on; `then` is called on it at the end."""
+
+        def work() -> None:
+            self.pump(self.interval)
+            then()
+
+        thread = threading.Thread(target=work, name="nika-painter", daemon=True)
+        thread.start()
+        return thread
