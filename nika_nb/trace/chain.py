@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from nika_nb.catalog.frames import LINE_BOUND
+from nika_nb.catalog.frames import LINE_BOUND, LIVE_ONLY
 from nika_nb.engine.events import Event
 from nika_nb.trace.frame import GENESIS_CHAIN, encode, link
 from nika_nb.trace.paging import paged_output
@@ -30,14 +30,17 @@ class Chain:
         self.head: str | None = None
         self.events = 0
 
-    def lines(self, event: Event) -> Iterator[bytes]:
-        """The event's lines without newlines. A line counts as taken once the next one is asked for.
+    def lines(self, event: Event) -> Iterator[tuple[Event, bytes]]:
+        """The lines of an event, without newlines, each with the event it holds; none of a live-only one.
 
-        Raises ValueError for an event that fits no line.
+        A line counts as taken once the next one is asked for. Raises ValueError for an event that
+        fits no line.
         """
+        if event.kind in LIVE_ONLY:
+            return
         for part in paged_output(event):
             line = self._line(part)
-            yield line
+            yield part, line
             self.head = link(line)
             self.events += 1
 

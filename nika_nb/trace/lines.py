@@ -74,11 +74,13 @@ def lines(stream: BinaryIO, *, offset: int = 0, number: int = 0) -> Iterator[Lin
         number += 1
         whole = raw.endswith(b"\n")
         size = len(raw) - whole
+        data = raw[:-1] if whole else raw
         if size > LINE_BOUND:
-            size, whole = _rest(stream, size)
-            raw = b""
+            data = b""
+            if not whole:
+                size, whole = _rest(stream, size)
         end += size + whole
-        yield Line(number, raw[:-1] if whole else raw, size, whole, end)
+        yield Line(number, data, size, whole, end)
         if not whole:  # whatever comes after was written while this was read
             return
 

@@ -111,13 +111,6 @@ class JournalMemory:
         return outcome if isinstance(_payload(outcome).get("error"), dict) else None
 
     def decided(self, task: str, def_hash: str) -> Json:
-        """The recorded answer of a prompt that is still asked in the same words; None where there is none."""
-        known = self._tasks.get(task)
-        if known is None or known.record is None or known.record.def_hash != def_hash:
-            return None
-        return known.record.output
-
-    def decided(self, task: str, def_hash: str) -> Json:
         """The recorded output of a task that is written today as it was then; None where there is none."""
         known = self._tasks.get(task)
         record = known.record if known else None

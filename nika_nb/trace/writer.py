@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from nika_nb.catalog.frames import FILE_BOUND, LIVE_ONLY, RUN_ENDS, TASK_ENDS
+from nika_nb.catalog.frames import FILE_BOUND, RUN_ENDS, TASK_ENDS
 from nika_nb.engine.events import Event
 from nika_nb.trace.chain import Chain
 from nika_nb.trace.lock import claim
@@ -59,8 +59,6 @@ class Journal:
 
     def __call__(self, event: Event) -> None:
         """Writes the event, in pages when it is large; live-only events are not written."""
-        if event.kind in LIVE_ONLY:
-            return
         with self._turn:
             if self._closed or self.error:
                 return
@@ -83,11 +81,11 @@ class Journal:
             self._release()
 
     def _write(self, event: Event) -> None:
-        for line in self._chain.lines(event):
+        for part, line in self._chain.lines(event):
             if self.size + len(line) + 1 > FILE_BOUND:
                 raise OSError(f"it would grow beyond {FILE_BOUND >> 20} MiB")
             if self.path is None:
-                self._open(event)
+                self._open(part)
             self._append(line)
         if event.kind in self._sync_kinds:
             self._sync()

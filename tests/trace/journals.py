@@ -95,7 +95,9 @@ def item(task: str, index: int, value: Any, key: str | None = None, **more: Any)
 def story(large: int = 200) -> list[Event]:
     """A whole run: every kind of frame that matters, text of every width, an output of `large` characters."""
     make = Events()
-    make("workflow_started", **started(inputs=dumps({"topic": "notebook"}), input_values=dumps({"topic": "é"})))
+    make(
+        "workflow_started", **started(inputs=dumps({"topic": "notebook"}), input_values=dumps({"topic": "é"}))
+    )
     make("nb_source_page", name="archive.nika.yaml", page=0, pages=1, text=SOURCE)
     for task in ("hash", "big", "fan", "broken", "late", "gone"):
         make("task_scheduled", task=task, verb="exec", note="exec · shasum", needs="[]")

@@ -56,7 +56,9 @@ def test_the_bytes_of_a_line_are_canonical() -> None:
 
 def test_numbers_that_json_lacks_become_null() -> None:
     """A cost that is not finite, or a value of no JSON type, never makes a line that others cannot read."""
-    line = encode(Event("x", {"usd": float("inf"), "n": [float("nan"), 1.5], "p": Path("a")}, 1, ""), "", None, None)
+    line = encode(
+        Event("x", {"usd": float("inf"), "n": [float("nan"), 1.5], "p": Path("a")}, 1, ""), "", None, None
+    )
     assert decode(line).fields == {"usd": None, "n": [None, 1.5], "p": "a"}
 
 
@@ -74,7 +76,13 @@ def test_unknown_members_and_odd_fields_are_tolerated() -> None:
     )
     frame = decode(line.encode())
     assert frame.fields == {"task": "a", "bare": None}
-    assert (frame.kind, frame.id, frame.timestamp, frame.run, frame.chain) == ("task_dreamt", "", 0, None, None)
+    assert (frame.kind, frame.id, frame.timestamp, frame.run, frame.chain) == (
+        "task_dreamt",
+        "",
+        0,
+        None,
+        None,
+    )
 
 
 @pytest.mark.parametrize(
@@ -99,7 +107,11 @@ def test_what_is_no_frame_says_why(line: bytes, why: str) -> None:
 
 def test_the_chain_of_the_golden_journal(conformance: Path) -> None:
     """The published journal's chain follows from its exact bytes, from the genesis tag on."""
-    lines = (conformance / "tests/runtime/trace/001-golden-chained-journal/trace.ndjson").read_bytes().splitlines()
+    lines = (
+        (conformance / "tests/runtime/trace/001-golden-chained-journal/trace.ndjson")
+        .read_bytes()
+        .splitlines()
+    )
     assert GENESIS_CHAIN == "7466341540fd02fca9ec21937862176b7821a52495b86d81bb5f30d16c8462dc"
     expected = GENESIS_CHAIN
     for line in lines:

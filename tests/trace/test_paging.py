@@ -15,7 +15,7 @@ from nika_nb.trace.frame import Frame, decode
 from nika_nb.trace.paging import Joiner, paged_output, pages, with_texts
 from nika_nb.values import dumps
 
-wide = st.text(st.sampled_from("a\"\\\n\x01é€🦋\u2028"), max_size=400)
+wide = st.text(st.sampled_from('a"\\\n\x01é€🦋\u2028'), max_size=400)
 
 
 @given(wide, st.integers(min_value=4, max_value=64))
@@ -30,7 +30,7 @@ def test_pages_hold_the_whole_text_and_split_no_character(text: str, bound: int)
 def test_the_worst_page_fits_a_line() -> None:
     """A page of characters that JSON writes six times as long stays below the line bound."""
     event = Events()("task_completed", **completed("t", "x", output="\x01" * (3 * PAGE_BOUND)))
-    lines = list(Chain().lines(event))
+    lines = [line for _, line in Chain().lines(event)]
     assert len(lines) == 4
     assert max(map(len, lines)) <= LINE_BOUND
 
@@ -38,7 +38,9 @@ def test_the_worst_page_fits_a_line() -> None:
 def test_a_large_output_leaves_its_frame() -> None:
     """Pages come first, then the frame with their number; its outcome keeps all but the value."""
     value = "ä🦋" * PAGE_BOUND
-    *before, last = paged_output(Events()("task_completed", **completed("t", value, outcome=success(value, 3, ERROR))))
+    *before, last = paged_output(
+        Events()("task_completed", **completed("t", value, outcome=success(value, 3, ERROR)))
+    )
     assert [e.kind for e in before] == ["nb_output_page"] * len(before)
     assert [e.fields["page"] for e in before] == list(range(len(before)))
     assert {e.fields["task"] for e in before} == {"t"}
@@ -95,7 +97,7 @@ def test_what_cannot_be_paged_is_cut_but_stays_json() -> None:
 
     huge = replace(ERROR, message="é" * LINE_BOUND, details={"stderr": ["x" * LINE_BOUND] * 3})
     event = Events()("task_failed", task="t", note="exec · x", detail="y" * LINE_BOUND, outcome=failure(huge))
-    (line,) = Chain().lines(event)
+    ((_, line),) = Chain().lines(event)
     frame = decode(line)
     assert len(line) <= LINE_BOUND
     assert json.loads(frame.get("outcome"))["payload"]["error"]["code"] == ERROR.code
@@ -117,6 +119,8 @@ def test_pages_of_items_are_kept_apart() -> None:
     joiner = Joiner()
     for page in (0, 1):
         for index in (0, 1):
-            joiner.feed(Frame("nb_output_page", {"task": "t", "item": index, "page": page, "text": f"{index}{page} "}))
+            joiner.feed(
+                Frame("nb_output_page", {"task": "t", "item": index, "page": page, "text": f"{index}{page} "})
+            )
     ends = [Frame("nb_item_completed", {"task": "t", "item": i, "output_pages": 2}) for i in (0, 1)]
     assert [joiner.text(end) for end in ends] == ["00 01 ", "10 11 "]

@@ -112,7 +112,9 @@ def test_when_the_disk_is_waited_for(
     assert len(called) == syncs
 
 
-def test_closing_an_unfinished_journal_reaches_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_an_unfinished_journal_reaches_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A run that broke off without an end frame is synced when it is closed; closing twice is harmless."""
     called: list[int] = []
     monkeypatch.setattr(os, "fsync", called.append)
@@ -187,7 +189,9 @@ def test_a_journal_beyond_its_bound_stops_whole(tmp_path: Path, monkeypatch: pyt
     assert verify(journal.path).verdict == "incomplete"
 
 
-def test_a_line_interrupted_in_the_middle_is_the_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_interrupted_in_the_middle_is_the_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """When an interrupt strikes between two parts of a line, nothing is fused to the torn half."""
     journal = Journal(tmp_path)
     first, second, third, *_ = story()
