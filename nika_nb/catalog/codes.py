@@ -291,10 +291,11 @@ RETIRED = frozenset(
 
 _BY_NAMESPACE: dict[str, Category] = {
     "PARSE": "validation_error", "YAML": "validation_error", "VALUES": "validation_error",
-    "TYPE": "validation_error", "DAG": "validation_error", "VAR": "variable_error", "COMP": "validation_error",
-    "INFER": "provider_error", "PROVIDER": "provider_error", "EXEC": "process_error", "INVOKE": "tool_error",
-    "MCP": "tool_error", "BUILTIN": "tool_error", "AGENT": "budget_error", "SEC": "security_error",
-    "AUTH": "security_error", "TIMEOUT": "timeout_error", "CANCEL": "cancelled",
+    "TYPE": "validation_error", "DAG": "validation_error", "COMP": "validation_error",
+    "VAR": "variable_error", "INFER": "provider_error", "PROVIDER": "provider_error",
+    "EXEC": "process_error", "INVOKE": "tool_error", "MCP": "tool_error", "BUILTIN": "tool_error",
+    "AGENT": "budget_error", "SEC": "security_error", "AUTH": "security_error",
+    "TIMEOUT": "timeout_error", "CANCEL": "cancelled",
 }  # fmt: skip
 
 

@@ -17,8 +17,8 @@ OUTPUT = ("value", "type", "description")
 
 VERBS = ("infer", "exec", "invoke", "agent")
 TASK = (
-    "with", "after", "group", "when", "for_each", "retry", "on_error", "timeout", "returns", "extract", "lift",
-    *VERBS,
+    "with", "after", "group", "when", "for_each", "retry", "on_error", "timeout", "returns", "extract",
+    "lift", *VERBS,
 )  # fmt: skip
 FOR_EACH = ("items", "max_parallel", "fail_fast")
 RETRY = ("max_attempts", "backoff_ms", "backoff_strategy", "backoff_max_ms", "jitter", "on_codes")
@@ -67,7 +67,7 @@ DEAD_ENVELOPE: dict[str, Dead] = {
     ),
     "config": _unknown("`config:` is gone", "write an input with `required: false` and a `default:`"),
     "workflow": _unknown("`workflow:` is gone: the name stands in `nika:`", "write `nika: <name>`"),
-    "types": _unknown("`types:` is gone: a type is written where it is used", "write it at `returns:` or `type:`"),
+    "types": _unknown("`types:` is gone: a type is written where it is used", "at `returns:` or `type:`"),
     "policy": _unknown("`policy:` is gone: its laws hold without being declared", "remove it"),
     "assert": _unknown("`assert:` is gone", "use a task with `invoke: {tool: nika:assert}`"),
     "id": _unknown("the name of a workflow stands in `nika:`", "write `nika: <name>`"),
@@ -98,7 +98,7 @@ DEAD_TASK: dict[str, Dead] = {
     "max_parallel": _unknown("`max_parallel:` belongs to the fan-out", "write it inside `for_each:`"),
     "fail_fast": _unknown("`fail_fast:` belongs to the fan-out", "write it inside `for_each:`"),
     "on_finally": _unknown(
-        "`on_finally:` is gone: cleanup is a task of its own", "write a task with `after: {this_task: unwind}`"
+        "`on_finally:` is gone: cleanup is a task of its own", "write a task with `after: {this: unwind}`"
     ),
     "inert": _unknown("`inert:` is gone", "write `lift: [{law: data-as-code, because: …}]`"),
     "declassify": _unknown("`declassify:` is gone", "write `lift: [{law: taint, from: …, because: …}]`"),
@@ -113,7 +113,7 @@ DEAD_TASK: dict[str, Dead] = {
     "vars": _unknown("there is no `vars:` in a task", "bind values in `with:`"),
     "matrix": _unknown("there is no `matrix:`", "write `for_each: {items: …}`"),
     "loop": _unknown("there is no `loop:`", "write `for_each: {items: …}`"),
-    "schema": _unknown("`schema:` belongs to `infer:` or `agent:`", "or write the type of the output in `returns:`"),
+    "schema": _unknown("`schema:` belongs to `infer:` or `agent:`", "or write `returns:` beside the verb"),
     "model": _unknown("`model:` belongs to `infer:` or `agent:`", "write it inside the verb"),
     "prompt": _unknown("`prompt:` belongs to `infer:` or `agent:`", "write it inside the verb"),
     "tool": _unknown("`tool:` belongs to `invoke:`", "write `invoke: {tool: …}`"),
@@ -123,7 +123,7 @@ DEAD_TASK: dict[str, Dead] = {
     "capture": _unknown("`capture:` belongs to `exec:`", "write it inside the verb"),
     "output_format": _unknown("there is no `output_format:`", "write the type of the output in `returns:`"),
     "timeout_ms": _unknown("there is no `timeout_ms:`", 'write `timeout: "30s"`'),
-    "on_fail": _unknown("there is no `on_fail:`", "write `on_error: {recover: …}` or `on_error: {skip: true}`"),
+    "on_fail": _unknown("there is no `on_fail:`", "write `on_error: {recover: …}`"),
 }
 
 DEAD_ON_ERROR: dict[str, Dead] = {

@@ -16,8 +16,10 @@ _SENTENCES: tuple[tuple[str, str, str], ...] = (
      "put a value that contains `: ` in quotes, or align this line with its siblings"),
     ("block sequence entries are not allowed", "a list cannot start on the line of its key",
      "start it on the next line, or write it as [a, b]"),
-    ("',' or ']'", "this list in brackets goes wrong here", "close it with `]` and separate its items by commas"),
-    ("',' or '}'", "this mapping in braces goes wrong here", "close it with `}` and separate its fields by commas"),
+    ("',' or ']'",
+     "this list in brackets goes wrong here", "close it with `]`, and put commas between its items"),
+    ("',' or '}'",
+     "this mapping in braces goes wrong here", "close it with `}`, and put commas between its fields"),
     ("unexpected end of stream", "a quote is opened and never closed", "close it where the text ends"),
     ("could not find expected ':'", "this line is neither `key: value` nor part of the text above it",
      "indent it deeper than its key, or write it as `key: value`"),
@@ -46,6 +48,9 @@ def explain(error: Any, text: str) -> Explained:
     related: tuple[tuple[str, Span], ...] = ()
     if opened is not None and opened < at and ("flow" in problem or "quoted" in problem):
         related = (("opened here", Span(opened, opened + 1)),)
+    if "nesting depth" in problem:
+        hint = "move the inner structure into a file"
+        return "NIKA-YAML-009", "nested far too deep", hint, Span(at, min(at + 1, len(text))), ()
     if "undefined tag handle" in problem:
         return "NIKA-YAML-006", "custom tags do not exist here", "remove the tag", Span(at, at + 1), related
     if _tab_indents(text, at):

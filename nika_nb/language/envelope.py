@@ -71,7 +71,7 @@ def _name(root: Map, findings: Findings) -> str:
     value = node.value if isinstance(node, Scalar) else None
     if isinstance(value, str) and _NAME.fullmatch(value) and not _VERSION.fullmatch(value):
         return value
-    shown = f"`{node.text[:60]}`" if isinstance(node, Scalar) else kind_of(node)
+    shown = f"`{node.text[:60]}`" if isinstance(node, Scalar) and node.text else kind_of(node)
     findings.error(
         "NIKA-PARSE-003",
         f"`nika:` holds the name of the workflow, and {shown} is none",
@@ -86,14 +86,15 @@ def _start(root: Map) -> Span:
 
 
 def _model(root: Map, shape: Shape) -> str | None:
-    node = root.get("model")
-    return None if node is None else shape.text(node, "`model:`", empty=False)
+    return shape.text(root.get("model"), "`model:`", empty=False)
 
 
-def _named(root: Map, key: str, reader: Callable[[str, Entry, Shape], T | None], shape: Shape) -> dict[str, T]:
+def _named(
+    root: Map, key: str, reader: Callable[[str, Entry, Shape], T | None], shape: Shape
+) -> dict[str, T]:
     """Every entry of one block by name; unsound entries are left out."""
     node = root.get(key)
-    found = shape.mapping(node, f"`{key}:`") if node is not None else None
+    found = shape.mapping(node, f"`{key}:`")
     made = {name: reader(name, entry, shape) for name, entry in found.entries.items()} if found else {}
     return {name: value for name, value in made.items() if value is not None}
 
@@ -130,8 +131,7 @@ def _type(found: Map, what: str, shape: Shape) -> TypeExpr | None:
 
 
 def _description(found: Map, what: str, shape: Shape) -> str:
-    node = found.get("description")
-    return "" if node is None else shape.text(node, f"`description` of {what}") or ""
+    return shape.text(found.get("description"), f"`description` of {what}") or ""
 
 
 def _literal(node: Node | None, what: str, shape: Shape) -> Json:
@@ -183,7 +183,9 @@ def _secret(name: str, entry: Entry, shape: Shape) -> Secret | None:
     shape.closed(found, (*grammar.SECRET, "value"), what)
     source = found.get("source")
     if source is None:
-        stored.refuse(f"{what} has no `source:`", found, "`source: env` with a `key:`, or `source: file` with a `path:`")
+        stored.refuse(
+            f"{what} has no `source:`", found, "`source: env` with a `key:`, or `source: file` with a `path:`"
+        )
         return None
     kept = stored.one_of(source, f"`source` of {what}", grammar.SECRET_SOURCES)
     if kept is None:
@@ -196,7 +198,9 @@ def _secret(name: str, entry: Entry, shape: Shape) -> Secret | None:
 def _store_key(found: Map, source: str, what: str, shape: Shape) -> str | None:
     wanted, other = ("path", "key") if source == "file" else ("key", "path")
     if other in found.entries:
-        shape.refuse(f"{what} has a `{other}:`, and `source: {source}` takes a `{wanted}:`", found.entries[other].key)
+        shape.refuse(
+            f"{what} has a `{other}:`, and `source: {source}` takes a `{wanted}:`", found.entries[other].key
+        )
     node = found.get(wanted)
     if node is None:
         shape.refuse(f"{what} has no `{wanted}:`", found, f"`source: {source}` takes a `{wanted}:`")
@@ -210,7 +214,7 @@ def _store_key(found: Map, source: str, what: str, shape: Shape) -> str | None:
 
 def _egress(found: Map, what: str, shape: Shape) -> tuple[Egress, ...]:
     node = found.get("egress")
-    items = shape.items(node, f"`egress` of {what}", "write `egress: [{ to: … }]`") if node is not None else None
+    items = shape.items(node, f"`egress` of {what}", "write `egress: [{ to: … }]`")
     return tuple(rule for item in items or [] if (rule := _destination(item, what, shape)) is not None)
 
 
@@ -220,10 +224,12 @@ def _destination(node: Node, what: str, shape: Shape) -> Egress | None:
         return None
     shape.closed(found, grammar.EGRESS, "`egress`")
     if "to" not in found.entries:
-        shape.refuse(f"an `egress` of {what} has no `to:`", found, "name one tool, or exec, infer, agent, outputs")
+        shape.refuse(
+            f"an `egress` of {what} has no `to:`", found, "name one tool, or exec, infer, agent, outputs"
+        )
         return None
     to = shape.text(found.entries["to"].value, "`to`", empty=False)
-    host = shape.text(item, "`host`", empty=False) if (item := found.get("host")) is not None else None
+    host = shape.text(found.get("host"), "`host`", empty=False)
     own = shape.flag(item, "`host_from_self`") if (item := found.get("host_from_self")) is not None else False
     if host is not None and own:
         shape.refuse("`host` and `host_from_self` exclude each other", found, "keep the one that is true")
@@ -252,13 +258,12 @@ def _output(name: str, entry: Entry, shape: Shape) -> Output | None:
 def _run(root: Map, shape: Shape) -> RunSpec:
     """The declared entropy and clock; a deterministic entropy implies the virtual clock."""
     node = root.get("run")
-    found = shape.mapping(node, "`run:`") if node is not None else None
+    found = shape.mapping(node, "`run:`")
     if found is None:
         return RunSpec()
     shape.closed(found, grammar.RUN, "`run:`")
     entropy, seed = _entropy(found, shape)
-    clock_node = found.get("clock")
-    clock = shape.one_of(clock_node, "`clock`", ("system", "virtual")) if clock_node is not None else None
+    clock = shape.one_of(found.get("clock"), "`clock`", ("system", "virtual"))
     _contradiction(found, entropy, clock, shape)
     implied = "system" if entropy in (None, "ambient") else "virtual"
     return RunSpec(entropy or "ambient", cast(Clock, clock or implied), seed, found.span)
@@ -271,7 +276,7 @@ def _entropy(found: Map, shape: Shape) -> tuple[Entropy | None, int | None]:
     if isinstance(node, Map):
         shape.closed(node, ("seeded",), "`entropy`")
         seeded = node.get("seeded")
-        seed = shape.whole(seeded, "`seeded`") if seeded is not None else None
+        seed = shape.whole(seeded, "`seeded`")
         if seed is not None and seed < _SEED_CAP:
             return "seeded", seed
         if seed is not None or seeded is None:

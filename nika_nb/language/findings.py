@@ -28,8 +28,13 @@ class Findings:
         hint: str = "",
         related: tuple[tuple[str, Span], ...] = (),
     ) -> None:
-        if len(self._found) < MOST:
+        if not self.full:
             self._found.append(Diagnostic(code, message, span, hint, task=self.task, related=related))
+
+    @property
+    def full(self) -> bool:
+        """Whether nothing more is taken up: what is costly to say need not be said."""
+        return len(self._found) >= MOST
 
     def faults(self, faults: Iterable[Fault], hint: str = "") -> None:
         """Faults of expressions, placed in the document already."""

@@ -121,8 +121,10 @@ def consistent(left: Json, right: Json) -> bool:
 
 def _consistent_objects(left: dict[str, Any], right: dict[str, Any]) -> bool:
     """Fields that both know agree; width, openness and presence are matters of `⊑`."""
-    shared = left["object"].keys() & right["object"].keys()
-    return all(consistent(_field(left["object"][name])[1], _field(right["object"][name])[1]) for name in shared)
+    ours, theirs = left["object"], right["object"]
+    return all(
+        consistent(_field(ours[name])[1], _field(theirs[name])[1]) for name in ours.keys() & theirs.keys()
+    )
 
 
 def _consistent_unions(left: list[Json], right: list[Json]) -> bool:

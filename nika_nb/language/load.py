@@ -8,7 +8,7 @@ from nika_nb.errors import Diagnostic, Source, Span
 from nika_nb.language import yaml
 from nika_nb.language.envelope import read_workflow
 from nika_nb.language.findings import Findings
-from nika_nb.language.model import Task, Workflow
+from nika_nb.language.model import Retry, Workflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def _randomness(workflow: Workflow, findings: Findings) -> None:
         return
     for task in workflow.tasks.values():
         findings.task = task.id
-        jitter = task.retry is not None and _jitters(task)
+        jitter = _jitters(task.retry)
         if jitter or task.action.get("tool") == "nika:uuid":
             what = "waits a random time between attempts" if jitter else "makes a random id"
             findings.error(
@@ -75,6 +75,7 @@ def _randomness(workflow: Workflow, findings: Findings) -> None:
     findings.task = None
 
 
-def _jitters(task: Task) -> bool:
-    retry = task.retry
-    return retry is not None and retry.max_attempts > 1 and retry.backoff_ms != 0 and retry.jitter is not False
+def _jitters(retry: Retry | None) -> bool:
+    if retry is None or retry.max_attempts == 1 or retry.backoff_ms == 0:
+        return False
+    return retry.jitter is not False

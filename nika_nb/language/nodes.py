@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple, Union
+from typing import NamedTuple
 
 from nika_nb.errors import Span
 from nika_nb.values import Json
@@ -55,7 +55,7 @@ class Map:
         return entry.value if entry else None
 
 
-Node = Union[Scalar, Seq, Map]
+Node = Scalar | Seq | Map
 
 
 def to_json(node: Node) -> Json:

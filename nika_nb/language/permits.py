@@ -87,7 +87,9 @@ def _exec(found: Map, shape: Shape) -> bool | tuple[Bound, ...]:
         return False
     if isinstance(node, Scalar):
         if isinstance(node.value, str):
-            shape.wrong("`permits.exec`", "true, false or a list of programs", node, f"write [{node.text[:40]}]")
+            shape.wrong(
+                "`permits.exec`", "true, false or a list of programs", node, f"write [{node.text[:40]}]"
+            )
             return False
         return bool(shape.flag(node, "`permits.exec`"))
     return _bounds(found, "exec", "permits.exec", shape)

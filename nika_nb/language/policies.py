@@ -105,8 +105,8 @@ def read_for_each(node: Node, findings: Findings) -> ForEach | None:
     if not isinstance(items, Seq) and not (isinstance(items, Scalar) and isinstance(items.value, str)):
         shape.wrong("`items`", "a list or a `${{ }}` that yields one", items)
         return None
-    parallel = shape.whole(item, "`max_parallel`", 1) if (item := found.get("max_parallel")) is not None else None
-    fast = shape.flag(item, "`fail_fast`") if (item := found.get("fail_fast")) is not None else None
+    parallel = shape.whole(found.get("max_parallel"), "`max_parallel`", 1)
+    fast = shape.flag(found.get("fail_fast"), "`fail_fast`")
     return ForEach(value_of(items, findings), parallel, fast, found.span)
 
 
@@ -117,7 +117,9 @@ def read_retry(node: Node, findings: Findings) -> Retry | None:
         return None
     shape.closed(found, grammar.RETRY, "`retry:`")
     if "max_attempts" not in found.entries:
-        shape.refuse("`retry:` has no `max_attempts:`", found, "write `max_attempts: 3`: the first try counts")
+        shape.refuse(
+            "`retry:` has no `max_attempts:`", found, "write `max_attempts: 3`: the first try counts"
+        )
         return None
     attempts = shape.whole(found.entries["max_attempts"].value, "`max_attempts`", 1)
     if attempts is None:
@@ -134,30 +136,27 @@ def read_retry(node: Node, findings: Findings) -> Retry | None:
 
 
 def _whole(found: Map, key: str, shape: Shape) -> int | None:
-    node = found.get(key)
-    return None if node is None else shape.whole(node, f"`{key}`")
+    return shape.whole(found.get(key), f"`{key}`")
 
 
 def _word(found: Map, key: str, shape: Shape) -> str | None:
-    node = found.get(key)
-    return None if node is None else shape.one_of(node, f"`{key}`", grammar.BACKOFFS)
+    return shape.one_of(found.get(key), f"`{key}`", grammar.BACKOFFS)
 
 
 def _flag(found: Map, key: str, shape: Shape) -> bool | None:
-    node = found.get(key)
-    return None if node is None else shape.flag(node, f"`{key}`")
+    return shape.flag(found.get(key), f"`{key}`")
 
 
 def _codes(found: Map, shape: Shape) -> tuple[str, ...] | None:
     node = found.get("on_codes")
-    items = shape.texts(node, "`on_codes`") if node is not None else None
+    items = shape.texts(node, "`on_codes`")
     if items is None:
         return None
     for item in items:
         if not _CODE.fullmatch(item.text):
             shape.refuse(f"`{item.text[:60]}` is not an error code", item, "codes look like NIKA-EXEC-001")
     if not items and node is not None:
-        shape.refuse("`on_codes` is empty", node, "list codes, or leave it out")
+        shape.refuse("`on_codes` is empty, so it never applies", node, "list codes, or leave it out")
     return tuple(item.text for item in items)
 
 

@@ -13,7 +13,10 @@ STRUCTURE = "NIKA-PARSE-019"
 
 
 class Shape:
-    """Readers of one shape each. What does not fit is found under `code` and becomes None."""
+    """Readers of one shape each. What does not fit is found under `code` and becomes None.
+
+    A node that is not there becomes None as well, and nothing is found.
+    """
 
     def __init__(self, findings: Findings, code: str = STRUCTURE) -> None:
         self.findings = findings
@@ -25,8 +28,8 @@ class Shape:
     def wrong(self, what: str, wanted: str, node: Node, hint: str = "") -> None:
         self.refuse(f"{what} must be {wanted}, not {kind_of(node)}", node, hint)
 
-    def mapping(self, node: Node, what: str, hint: str = "") -> Map | None:
-        if isinstance(node, Map):
+    def mapping(self, node: Node | None, what: str, hint: str = "") -> Map | None:
+        if node is None or isinstance(node, Map):
             return node
         self.wrong(what, "a mapping", node, hint)
         return None
@@ -38,14 +41,19 @@ class Shape:
         for key, entry in found.entries.items():
             if key in keys:
                 continue
+            if self.findings.full:
+                return
             known = (dead or {}).get(key)
             if known:
                 self.findings.error(known.code, known.sentence, entry.key.span, known.hint)
             else:
+                sentence = f"`{key[:80]}` is not a key of {what}"
                 hint = nearest(key, keys) or f"{what} knows {', '.join(keys)}"
-                self.findings.error("NIKA-PARSE-005", f"`{key[:80]}` is not a key of {what}", entry.key.span, hint)
+                self.findings.error("NIKA-PARSE-005", sentence, entry.key.span, hint)
 
-    def text(self, node: Node, what: str, *, empty: bool = True) -> str | None:
+    def text(self, node: Node | None, what: str, *, empty: bool = True) -> str | None:
+        if node is None:
+            return None
         if isinstance(node, Scalar) and isinstance(node.value, str):
             if empty or node.value.strip():
                 return node.value
@@ -54,13 +62,17 @@ class Shape:
         self.wrong(what, "text", node, _quote(node))
         return None
 
-    def flag(self, node: Node, what: str) -> bool | None:
+    def flag(self, node: Node | None, what: str) -> bool | None:
+        if node is None:
+            return None
         if isinstance(node, Scalar) and isinstance(node.value, bool):
             return node.value
         self.wrong(what, "true or false", node, _not_yes_no(node))
         return None
 
-    def whole(self, node: Node, what: str, least: int = 0) -> int | None:
+    def whole(self, node: Node | None, what: str, least: int = 0) -> int | None:
+        if node is None:
+            return None
         value = node.value if isinstance(node, Scalar) else None
         if isinstance(value, int) and not isinstance(value, bool):
             if value >= least:
@@ -70,7 +82,9 @@ class Shape:
         self.wrong(what, "a whole number", node, _unquote(node))
         return None
 
-    def one_of(self, node: Node, what: str, known: Sequence[str]) -> str | None:
+    def one_of(self, node: Node | None, what: str, known: Sequence[str]) -> str | None:
+        if node is None:
+            return None
         value = node.value if isinstance(node, Scalar) else None
         if isinstance(value, str) and value in known:
             return value
@@ -79,13 +93,15 @@ class Shape:
         self.refuse(f"{what} is one of {', '.join(known)}, not {shown}", node, hint)
         return None
 
-    def items(self, node: Node, what: str, hint: str = "") -> list[Node] | None:
+    def items(self, node: Node | None, what: str, hint: str = "") -> list[Node] | None:
+        if node is None:
+            return None
         if isinstance(node, Seq):
             return node.items
         self.wrong(what, "a list", node, hint)
         return None
 
-    def texts(self, node: Node, what: str) -> list[Scalar] | None:
+    def texts(self, node: Node | None, what: str) -> list[Scalar] | None:
         """The scalars of a list of texts; None when any item is something else."""
         items = self.items(node, what)
         if items is None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
 
 from nika_nb.catalog import grammar
 from nika_nb.errors import Span
@@ -22,6 +25,8 @@ from nika_nb.language.template import Value
 from nika_nb.language.types import TypeExpr, read_type
 from nika_nb.language.verbs import read_action
 from nika_nb.language.written import islands_in, value_of
+
+T = TypeVar("T")
 
 _ID = re.compile(r"[a-z][a-z0-9_]*")
 _VERBS: tuple[Verb, ...] = ("infer", "exec", "invoke", "agent")
@@ -87,29 +92,31 @@ def _task(name: str, entry: Entry, findings: Findings) -> Task | None:
 
 def _read(name: str, entry: Entry, found: Map, fields: _Fields) -> Task | None:
     findings = fields.findings
-    parts = {
-        "with_": fields.bindings(),
-        "after": fields.after(),
-        "group": fields.group(),
-        "when": _read_if(found, "when", read_when, findings),
-        "for_each": _read_if(found, "for_each", read_for_each, findings),
-        "retry": _read_if(found, "retry", read_retry, findings),
-        "on_error": _read_if(found, "on_error", read_on_error, findings),
-        "timeout_ms": _read_if(found, "timeout", read_timeout, findings),
-        "returns": fields.returns(),
-        "extract": fields.extract(),
-        "lift": _read_if(found, "lift", read_lift, findings) or (),
-    }
+
+    def part(key: str, reader: Callable[[Node, Findings], T]) -> T | None:
+        node = found.get(key)
+        return None if node is None else reader(node, findings)
+
+    task = partial(
+        Task,
+        id=name,
+        span=entry.span,
+        key_span=entry.key.span,
+        with_=fields.bindings(),
+        after=fields.after(),
+        group=fields.group(),
+        when=part("when", read_when),
+        for_each=part("for_each", read_for_each),
+        retry=part("retry", read_retry),
+        on_error=part("on_error", read_on_error),
+        timeout_ms=part("timeout", read_timeout),
+        returns=fields.returns(),
+        extract=fields.extract(),
+        lift=part("lift", read_lift) or (),
+        spans={key: item.span for key, item in found.entries.items()},
+    )
     action = fields.action(entry)
-    if action is None:
-        return None
-    spans = {key: item.span for key, item in found.entries.items()}
-    return Task(id=name, action=action, span=entry.span, key_span=entry.key.span, spans=spans, **parts)
-
-
-def _read_if(found, key, reader, findings):  # type: ignore[no-untyped-def]
-    node = found.get(key)
-    return None if node is None else reader(node, findings)
+    return None if action is None else task(action=action)
 
 
 class _Fields:
@@ -122,11 +129,13 @@ class _Fields:
 
     def bindings(self) -> dict[str, Value]:
         found = self._block("with", "write `with: { name: value }`")
+        for name, entry in found.items():
+            self._reserved(name, entry, "with")
         return {name: value_of(entry.value, self.findings) for name, entry in found.items()}
 
     def _block(self, key: str, hint: str) -> dict[str, Entry]:
         node = self.found.get(key)
-        found = self.shape.mapping(node, f"`{key}:`", hint) if node is not None else None
+        found = self.shape.mapping(node, f"`{key}:`", hint)
         return found.entries if found else {}
 
     def _reserved(self, name: str, entry: Entry, block: str) -> bool:
@@ -150,7 +159,7 @@ class _Fields:
 
     def group(self) -> str | None:
         node = self.found.get("group")
-        name = self.shape.text(node, "`group:`") if node is not None else None
+        name = self.shape.text(node, "`group:`")
         if name is None or node is None or _ID.fullmatch(name):
             return name
         hint = "use lower-case letters, digits and `_`, starting with a letter"
@@ -197,7 +206,9 @@ class _Fields:
         written: list[Verb] = [verb for verb in _VERBS if verb in self.found.entries]
         if not written:
             hint = f"write one of {names(_VERBS)}"
-            self.findings.error("NIKA-PARSE-008", "this task does nothing: it has no verb", entry.key.span, hint)
+            self.findings.error(
+                "NIKA-PARSE-008", "this task does nothing: it has no verb", entry.key.span, hint
+            )
             return None
         if len(written) > 1:
             second = self.found.entries[written[1]].key.span

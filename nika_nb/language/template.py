@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Union
+from typing import Any
 
 from nika_nb.errors import Fault, Span
 from nika_nb.language import cel
@@ -74,7 +74,7 @@ class Fields:
         return {name: value.raw for name, value in self.fields.items()}
 
 
-Value = Union[Plain, Text, Items, Fields]
+Value = Plain | Text | Items | Fields
 
 
 def islands(value: Value | None) -> Iterator[Island]:
@@ -225,15 +225,15 @@ def resolve(island: Island, scope: cel.Scope) -> Any:
         return cel.evaluate(island.expr, scope)
     except Fault as fault:
         message = f"{fault.message} (in `${{{{ {island.text} }}}}`)"
-        raise Fault(
-            fault.code, message, details=fault.details, span=island.place(fault.span)
-        ) from None
+        raise Fault(fault.code, message, details=fault.details, span=island.place(fault.span)) from None
 
 
 def _spliced(island: Island, scope: cel.Scope) -> str:
     value = resolve(island, scope)
     if isinstance(value, (bytes, bytearray)):
         raise Fault(
-            "NIKA-VAR-007", f"bytes cannot stand inside a string (in `${{{{ {island.text} }}}}`)", span=island.span
+            "NIKA-VAR-007",
+            f"bytes cannot stand inside a string (in `${{{{ {island.text} }}}}`)",
+            span=island.span,
         )
     return to_text(value)

@@ -15,6 +15,7 @@ from nika_nb.language.nodes import Map, Node, Scalar, Seq, kind_of, to_json
 from nika_nb.values import Json, dumps, nearest
 
 _CONSTRUCTORS = ("array", "map", "object", "union", "enum", "integer", "number", "string", "optional")
+_NAMES = f"the names are {', '.join(PRIMITIVES)}"
 _PARTS = 2000  # of one expression; relations between types cost the product of their sizes
 _FOREIGN = {
     "boolean": "bool", "str": "string", "text": "string", "int": "integer", "float": "number",
@@ -61,10 +62,7 @@ class _Reader:
         return False
 
     def expression(self, node: Node) -> bool:
-        self._parts += 1
-        if self._parts > _PARTS:
-            if self._parts == _PARTS + 1:
-                self._refuse(f"a type with more than {_PARTS} parts", node, "describe the outer shape only")
+        if not self._fits(node, 1):
             return False
         if isinstance(node, Scalar):
             return self._name(node)
@@ -72,11 +70,19 @@ class _Reader:
             return self._refuse("a list is not a type", node, "write `{ union: [T, …] }` or `{ array: T }`")
         return self._form(node)
 
+    def _fits(self, node: Node, parts: int) -> bool:
+        """Counts parts; says once that there are too many."""
+        before, self._parts = self._parts, self._parts + parts
+        if before <= _PARTS < self._parts:
+            hint = "describe the outer shape only"
+            return self._refuse(f"a type with more than {_PARTS} parts", node, hint)
+        return self._parts <= _PARTS
+
     def _name(self, node: Scalar) -> bool:
         if node.value is None or node.value in PRIMITIVES:
             return True
         if not isinstance(node.value, str):
-            return self._refuse(f"{kind_of(node)} is not a type", node, f"the names are {', '.join(PRIMITIVES)}")
+            return self._refuse(f"{kind_of(node)} is not a type", node, _NAMES)
         return self._refuse(f"`{node.text[:60]}` is not a type", node, _teach(node.value))
 
     def _form(self, node: Map) -> bool:
@@ -88,17 +94,24 @@ class _Reader:
         for key, entry in node.entries.items():
             if key != constructor and not (key == "additional" and constructor == "object"):
                 sound = self._refuse(f"`{key}` does not belong beside `{constructor}`", entry.key)
+        return self._inner(constructor, node) and sound
+
+    def _inner(self, constructor: str, node: Map) -> bool:
         inner = node.entries[constructor].value
-        reader = {
-            "array": self.expression, "map": self.expression, "object": self._object, "union": self._union,
-            "enum": self._enum, "integer": self._bounds, "number": self._bounds, "string": self._text,
-            "optional": self._misplaced,
-        }[constructor]  # fmt: skip
-        if constructor == "object":
-            sound = self._additional(node) and sound
-        if constructor in ("integer", "number"):
-            return self._bounds(inner, constructor) and sound
-        return reader(inner) and sound  # type: ignore[operator]
+        match constructor:
+            case "array" | "map":
+                return self.expression(inner)
+            case "object":
+                return self._object(inner) and self._additional(node)
+            case "union":
+                return self._union(inner)
+            case "enum":
+                return self._enum(inner)
+            case "string":
+                return self._text(inner)
+            case "optional":
+                return self._misplaced(inner)
+        return self._bounds(inner, constructor)
 
     def _misplaced(self, node: Node) -> bool:
         return self._refuse(
@@ -115,7 +128,9 @@ class _Reader:
 
     def _object(self, node: Node) -> bool:
         if not isinstance(node, Map):
-            return self._refuse(f"`object` takes its fields, not {kind_of(node)}", node, "`object: { name: string }`")
+            return self._refuse(
+                f"`object` takes its fields, not {kind_of(node)}", node, "`object: { name: string }`"
+            )
         sound = True
         for entry in node:
             sound = self._field(entry.value) and sound
@@ -137,6 +152,8 @@ class _Reader:
     def _enum(self, node: Node) -> bool:
         if not isinstance(node, Seq) or not node.items:
             return self._refuse("`enum` takes a list of at least one text", node)
+        if not self._fits(node, len(node.items)):
+            return False
         seen: set[str] = set()
         sound = True
         for item in node.items:
@@ -146,10 +163,9 @@ class _Reader:
             elif value in seen:
                 sound = self._refuse(f"`{value}` stands twice in this `enum`", item)
             seen.add(str(value))
-        self._parts += len(node.items)
         return sound
 
-    def _bounds(self, node: Node, constructor: str = "number") -> bool:
+    def _bounds(self, node: Node, constructor: str) -> bool:
         values = self._limits(node, constructor, ("min", "max"))
         if values is None:
             return False
@@ -183,11 +199,15 @@ class _Reader:
 
     def _limits(self, node: Node, constructor: str, keys: tuple[str, ...]) -> dict[str, Node] | None:
         if not isinstance(node, Map):
-            self._refuse(f"`{constructor}` takes its limits, not {kind_of(node)}", node, f"`{constructor}: {{}}`")
+            self._refuse(
+                f"`{constructor}` takes its limits, not {kind_of(node)}", node, f"`{constructor}: {{}}`"
+            )
             return None
         for key, entry in node.entries.items():
             if key not in keys:
-                self._refuse(f"`{key}` is not a limit of `{constructor}`", entry.key, f"{', '.join(keys)} are")
+                self._refuse(
+                    f"`{key}` is not a limit of `{constructor}`", entry.key, f"{', '.join(keys)} are"
+                )
                 return None
         return {key: entry.value for key, entry in node.entries.items()}
 
@@ -215,7 +235,7 @@ def _teach(name: str) -> str:
         return f"write `{known}`" if known else "leave the type out where anything may come"
     if name[:1].isupper():
         return "types have no names: write the type itself here"
-    return nearest(name, PRIMITIVES) or f"the names are {', '.join(PRIMITIVES)}"
+    return nearest(name, PRIMITIVES) or _NAMES
 
 
 def judge(schema: dict[str, Any], value: Json) -> str | None:
@@ -241,7 +261,7 @@ def _validator(schema: str) -> Any:
     import jsonschema_rs
 
     return jsonschema_rs.validator_for(
-        _for_every_script(json.loads(schema)), validate_formats=True, retriever=_never
+        _for_every_script(json.loads(schema)), validate_formats=True, retriever=refuse_to_retrieve, mask="it"
     )
 
 
@@ -256,5 +276,17 @@ def _for_every_script(schema: Any) -> Any:
     return made
 
 
-def _never(uri: str) -> Any:
+def schema_fault(schema: Json) -> str | None:
+    """What keeps a JSON Schema from being used, as one line; nothing outside of it is ever read."""
+    import jsonschema_rs
+
+    try:
+        jsonschema_rs.validator_for(schema, retriever=refuse_to_retrieve)
+    except (ValueError, jsonschema_rs.ReferencingError) as error:
+        return str(error).split("\n", 1)[0][:200]
+    return None
+
+
+def refuse_to_retrieve(uri: str) -> Any:
+    """The retriever for every schema here: a reference leads nowhere, neither to a file nor to a host."""
     raise ValueError(f"a schema may not refer to {uri}")

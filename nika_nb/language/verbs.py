@@ -13,6 +13,7 @@ from nika_nb.language.model import Action, Verb
 from nika_nb.language.nodes import Map, Node, Scalar, to_json
 from nika_nb.language.shape import Shape
 from nika_nb.language.template import Fields, Plain, Value
+from nika_nb.language.types import schema_fault
 from nika_nb.language.written import fields_of, has_island, islands_in, value_of
 
 _MCP = re.compile(r"mcp:[a-z0-9][a-z0-9-]*/[A-Za-z0-9_/-]+")
@@ -122,7 +123,7 @@ class _Body:
 
     def _word(self, found: Map, key: str, known: tuple[str, ...]) -> Value:
         node = found.get(key)
-        word = self.shape.one_of(node, f"`{key}`", known) if node is not None else None
+        word = self.shape.one_of(node, f"`{key}`", known)
         return Plain(word, node.span if node is not None else self._nothing(found).span)
 
     def _count(self, found: Map, key: str) -> Value:
@@ -156,22 +157,24 @@ class _Body:
             self.findings.error("NIKA-VAR-005", sentence, scalar.span, "write the schema out")
         problem = schema_fault(schema)
         if problem:
-            self.shape.refuse(f"this is not a JSON Schema: {problem}", node, "`returns:` is the shorter way to a type")
+            self.shape.refuse(
+                f"this is not a JSON Schema: {problem}", node, "`returns:` is the shorter way to a type"
+            )
         return Plain(schema, node.span)
 
     def _thinking(self, found: Map) -> Value:
         node = found.get("thinking")
-        inner = self.shape.mapping(node, "`thinking`", "write `{ enabled: true }`") if node is not None else None
+        inner = self.shape.mapping(node, "`thinking`", "write `{ enabled: true }`")
         if inner is None:
             return self._nothing(found)
         self.shape.closed(inner, grammar.THINKING, "`thinking`")
-        enabled = self.shape.flag(item, "`enabled`") if (item := inner.get("enabled")) is not None else None
+        enabled = self.shape.flag(inner.get("enabled"), "`enabled`")
         budget = self._count(inner, "budget_tokens")
         return Plain({"enabled": enabled, "budget_tokens": budget.raw}, inner.span)
 
     def _vision(self, found: Map) -> Value:
         node = found.get("vision")
-        items = self.shape.items(node, "`vision`", "write `[{ source: file, path: … }]`") if node is not None else None
+        items = self.shape.items(node, "`vision`", "write `[{ source: file, path: … }]`")
         if node is None or items is None:
             return self._nothing(found, [])
         for item in items:
@@ -185,7 +188,9 @@ class _Body:
         self.shape.closed(picture, grammar.VISION, "`vision`")
         source_node = picture.get("source")
         if source_node is None:
-            self.shape.refuse("an item of `vision` has no `source:`", picture, "`source: file` or `source: url`")
+            self.shape.refuse(
+                "an item of `vision` has no `source:`", picture, "`source: file` or `source: url`"
+            )
             return
         source = self.shape.one_of(source_node, "`source`", ("file", "url"))
         wanted = "path" if source == "file" else "url"
@@ -224,7 +229,7 @@ class _Body:
 
     def _environment(self, found: Map) -> Value:
         node = found.get("env")
-        inner = self.shape.mapping(node, "`env`", "write `{ NAME: value }`") if node is not None else None
+        inner = self.shape.mapping(node, "`env`", "write `{ NAME: value }`")
         if inner is None:
             return self._nothing(found, {})
         for name, entry in inner.entries.items():
@@ -243,7 +248,9 @@ class _Body:
     def _target(self, found: Map) -> dict[str, Value] | None:
         tool, workflow = found.get("tool"), found.get("workflow")
         if tool is not None and workflow is not None:
-            self.shape.refuse("`tool` and `workflow` exclude each other", found, "keep the one that is called")
+            self.shape.refuse(
+                "`tool` and `workflow` exclude each other", found, "keep the one that is called"
+            )
             return None
         if workflow is not None:
             text = self.shape.text(workflow, "`workflow`", empty=False)
@@ -265,12 +272,12 @@ class _Body:
 
     def _args(self, found: Map) -> Value:
         node = found.get("args")
-        inner = self.shape.mapping(node, "`args`", "write `{ name: value }`") if node is not None else None
+        inner = self.shape.mapping(node, "`args`", "write `{ name: value }`")
         return self._nothing(found, {}) if inner is None else value_of(inner, self.findings)
 
     def _tools(self, found: Map) -> Value:
         node = found.get("tools")
-        items = self.shape.texts(node, "`tools`") if node is not None else None
+        items = self.shape.texts(node, "`tools`")
         if node is None or items is None:
             return self._nothing(found, [])
         for item in items:
@@ -281,7 +288,7 @@ class _Body:
 
     def _skills(self, found: Map) -> Value:
         node = found.get("skills")
-        items = self.shape.texts(node, "`skills`") if node is not None else None
+        items = self.shape.texts(node, "`skills`")
         if node is None or items is None:
             return self._nothing(found, [])
         for item in items:
@@ -313,24 +320,12 @@ def _display(number: int | float) -> str:
 
 def _about_tool(text: str) -> tuple[str, str]:
     if "${{" in text:
-        return "a tool is named before the run: `${{ }}` cannot stand here", "branch with `when:` on two tasks"
+        return (
+            "a tool is named before the run: `${{ }}` cannot stand here",
+            "branch with `when:` on two tasks",
+        )
     if text.startswith("mcp:"):
         return f"`{text[:60]}` names no tool of its server", "write `mcp:<server>/<tool>`"
     if text.startswith("nika:"):
         return f"`{text[:60]}` is not the name of a builtin", "write `nika:<name>`"
     return f"`{text[:60]}` lies in no namespace that exists", "write `nika:<name>` or `mcp:<server>/<tool>`"
-
-
-def schema_fault(schema: object) -> str | None:
-    """What keeps a JSON Schema from being used, as one line; references outside of it are refused."""
-    import jsonschema_rs
-
-    try:
-        jsonschema_rs.validator_for(schema, retriever=_never)
-    except (ValueError, jsonschema_rs.ReferencingError) as error:
-        return str(error).split("\n", 1)[0][:200]
-    return None
-
-
-def _never(uri: str) -> object:
-    raise ValueError(f"a schema may not refer to {uri}")

@@ -35,8 +35,16 @@ def _scalar(node: Scalar, findings: Findings) -> Plain | Text:
     if not has_island(node):
         return Plain(node.value, node.span)
     value, faults = compile_text(node.text, node.span, findings.source.text)
-    findings.faults(faults)
+    findings.faults(faults, _cut_off(node, findings.source.text))
     return value
+
+
+def _cut_off(node: Scalar, source: str) -> str:
+    """A hint where YAML took the rest of an unquoted expression for a comment."""
+    rest = source[node.span.end : node.span.end + 80].split("\n", 1)[0].lstrip(" \t")
+    if node.style == "" and rest.startswith("#") and "}}" not in node.text[node.text.rfind("${{") :]:
+        return "` #` starts a comment: put the whole value in quotes"
+    return ""
 
 
 def has_island(node: Node) -> bool:

@@ -17,13 +17,14 @@ from nika_nb.language.cel.syntax import (
     Literal,
     Member,
     Not,
+    children,
 )
 
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\n]+)
       | (?P<float>-?[0-9]+\.[0-9]+)
       | (?P<int>-?[0-9]+)
-      | (?P<string>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")
+      | (?P<string>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
       | (?P<word>[A-Za-z_][A-Za-z0-9_]*)
       | (?P<op>&&|\|\||==|!=|<=|>=|[<>!?:.,()\[\]])
     """,
@@ -34,7 +35,9 @@ _RELATIONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "in"})
 _FUNCTIONS = frozenset({"size", "has"})
 _METHODS = {"size": 0, "contains": 1, "startsWith": 1, "endsWith": 1}
 _CONSTANTS = {"true": True, "false": False, "null": None}
-_MAX_DEPTH = 64
+_MAX_DEPTH = 32  # of parentheses, brackets and conditionals
+_MAX_HEIGHT = 200  # of the tree: chains of `&&`, `.`, `!` grow it as well
+_MAX_DIGITS = 300  # more may lie beyond what a number can be
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,8 @@ class _Parser:
         expr = self._ternary()
         if self._at < len(self._tokens):
             raise _refuse(self._surplus(), self._tokens[self._at].span)
+        if _height(expr) > _MAX_HEIGHT:
+            raise _refuse(f"a chain of more than {_MAX_HEIGHT} steps", self._end)
         return expr
 
     def _surplus(self) -> str:
@@ -211,10 +216,8 @@ class _Parser:
         token = self._tokens[self._at]
         self._at += 1
         match token.kind:
-            case "int":
-                return Literal(int(token.text), token.span)
-            case "float":
-                return Literal(float(token.text), token.span)
+            case "int" | "float":
+                return _number(token)
             case "string":
                 return Literal(_unquote(token), token.span)
             case "word":
@@ -251,11 +254,29 @@ class _Parser:
         return ListOf(tuple(items), Span(opening.span.start, close.span.end))
 
 
+def _number(token: _Token) -> Literal:
+    if len(token.text) > _MAX_DIGITS:
+        raise _refuse("a number with too many digits", token.span)
+    return Literal(int(token.text) if token.kind == "int" else float(token.text), token.span)
+
+
+def _height(expr: Expr) -> int:
+    """The levels of the tree, counted without recursion: a chain may be as long as its text."""
+    level: list[Expr] = [expr]
+    height = 0
+    while level:
+        height += 1
+        level = [child for node in level for child in children(node)]
+    return height
+
+
 def _unquote(token: _Token) -> str:
     def plain(match: re.Match[str]) -> str:
         if match.group(1) not in _ESCAPES:
             at = token.span.start + 1 + match.start()
-            raise _refuse(f"`\\{match.group(1)}` is not an escape (\\\\ \\' \\\" \\n \\t are)", Span(at, at + 2))
+            raise _refuse(
+                f"`\\{match.group(1)}` is not an escape (\\\\ \\' \\\" \\n \\t are)", Span(at, at + 2)
+            )
         return _ESCAPES[match.group(1)]
 
     return re.sub(r"\\(.)", plain, token.text[1:-1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any
 
 from nika_nb.errors import Span
 
@@ -76,7 +76,7 @@ class Choice:
     span: Span
 
 
-Expr = Union[Literal, ListOf, Ident, Member, Index, Call, Not, Binary, Choice]
+Expr = Literal | ListOf | Ident | Member | Index | Call | Not | Binary | Choice
 
 
 @dataclass(frozen=True, slots=True)
