@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from nika_nb.engine.contract import Hit, Miss, Process
+from nika_nb.engine.contract import Hit, Miss
 from nika_nb.plan.identity import Identity
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.trace import Trace
@@ -34,13 +34,15 @@ class Record:
 class InFlight:
     """Work that had begun and is not known to have ended.
 
-    process is the group that worked on it, where there was one.
+    pgid and started name the process group that worked on it, where there was one; started is its
+    leader's start time.
     """
 
     task: str
     item: int | None
     attempt: int
-    process: Process | None
+    pgid: int | None
+    started: str | None
 
 
 @dataclass
@@ -273,7 +275,11 @@ def _in_flight(task: str, item: int | None, frame: Frame) -> InFlight:
     attempt, pgid, started = frame.get("attempt"), frame.get("pgid"), frame.get("started")
     known = isinstance(pgid, int) and pgid > 1 and isinstance(started, str)
     return InFlight(
-        task, item, attempt if isinstance(attempt, int) else 1, Process(pgid, started) if known else None
+        task=task,
+        item=item,
+        attempt=attempt if isinstance(attempt, int) else 1,
+        pgid=pgid if known else None,
+        started=started if known else None,
     )
 
 

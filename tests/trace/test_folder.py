@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from journals import START, Events, started, story, uuid_at, write
 
 from nika_nb.catalog.frames import LINE_BOUND
 from nika_nb.engine.events import Event
 from nika_nb.errors import UsageError
 from nika_nb.trace.folder import TraceFolder
 from nika_nb.trace.writer import Journal
+from tests.trace.journals import START, Events, started, story, uuid_at, write
 
 
 def trace(folder: TraceFolder, second: int, end: str | None = "workflow_completed", **more: Any) -> Path:

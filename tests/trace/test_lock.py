@@ -10,12 +10,12 @@ import threading
 from pathlib import Path
 
 import pytest
-from journals import story, write
 
 from nika_nb.errors import ResumeRefused, UsageError
 from nika_nb.trace import lock
 from nika_nb.trace.lock import ResumeLock, holder
 from nika_nb.trace.reader import is_running, read
+from tests.trace.journals import story, write
 
 
 @pytest.fixture

@@ -11,7 +11,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from journals import (
+
+from nika_nb.engine.contract import Hit, Memory, Miss
+from nika_nb.engine.outcome import Outcome
+from nika_nb.plan.identity import Identity
+from nika_nb.trace.memory import InFlight, JournalMemory
+from nika_nb.trace.reader import read
+from nika_nb.values import dumps
+from tests.trace.journals import (
     ERROR,
     Events,
     completed,
@@ -24,13 +31,6 @@ from journals import (
     success,
     write,
 )
-
-from nika_nb.engine.contract import Hit, Memory, Miss, Process
-from nika_nb.engine.outcome import Outcome
-from nika_nb.plan.identity import Identity
-from nika_nb.trace.memory import InFlight, JournalMemory
-from nika_nb.trace.reader import read
-from nika_nb.values import dumps
 
 
 def remembered(folder: Path, events: Events, **options: Any) -> JournalMemory:
@@ -315,10 +315,10 @@ def test_what_was_running_at_the_crash(tmp_path: Path, make: Events) -> None:
     make("verb_invoked", task="fan", item=1, attempt=1, pgid=15, started="6")
     make("verb_invoked", task="odd", attempt=1, pgid=1, started="7")
     assert remembered(tmp_path, make).running_at_crash() == [
-        InFlight("lone", None, 1, None),
-        InFlight("again", None, 2, Process(12, "3")),
-        InFlight("fan", 1, 1, Process(15, "6")),
-        InFlight("odd", None, 1, None),
+        InFlight("lone", None, 1, None, None),
+        InFlight("again", None, 2, 12, "3"),
+        InFlight("fan", 1, 1, 15, "6"),
+        InFlight("odd", None, 1, None, None),
     ]
 
 

@@ -7,13 +7,13 @@ import uuid
 
 from hypothesis import given
 from hypothesis import strategies as st
-from journals import ERROR, Events, completed, failure, started, success
 
 from nika_nb.catalog.frames import LINE_BOUND, PAGE_BOUND
 from nika_nb.trace.chain import Chain
 from nika_nb.trace.frame import Frame, decode
 from nika_nb.trace.paging import Joiner, paged_output, pages, with_texts
 from nika_nb.values import dumps
+from tests.trace.journals import ERROR, Events, completed, failure, started, success
 
 wide = st.text(st.sampled_from('a"\\\n\x01é€🦋\u2028'), max_size=400)
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from journals import SOURCE, Events, completed, edited, started, story, unchained, write
 
 from nika_nb.catalog.frames import ENGINE_VERSION, FILE_BOUND, LINE_BOUND
 from nika_nb.errors import UsageError
@@ -21,6 +20,7 @@ from nika_nb.trace.reader import frames, read, tail
 from nika_nb.trace.verify import verify
 from nika_nb.trace.writer import Journal
 from nika_nb.values import dumps
+from tests.trace.journals import SOURCE, Events, completed, edited, started, story, unchained, write
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from journals import Events, edited, started, story, unchained, write
 
 from nika_nb.catalog.frames import ENGINE_VERSION
 from nika_nb.errors import ResumeRefused, UsageError
 from nika_nb.trace.lock import ResumeLock
 from nika_nb.trace.trust import judge
 from nika_nb.trace.writer import Journal
+from tests.trace.journals import Events, edited, started, story, unchained, write
 
 
 @pytest.fixture

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from journals import Events, completed, edited, started, story, unchained, write
 
 from nika_nb.catalog.frames import LINE_BOUND
 from nika_nb.errors import UsageError
 from nika_nb.trace.frame import GENESIS_CHAIN
 from nika_nb.trace.verify import verify
+from tests.trace.journals import Events, completed, edited, started, story, unchained, write
 
 FIXTURES = [
     "001-golden-chained-journal",

@@ -12,7 +12,6 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
-from journals import START, Events, completed, started, story, uuid_at, write
 
 from nika_nb.engine.events import Event
 from nika_nb.trace import writer
@@ -20,6 +19,7 @@ from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.reader import is_running, read
 from nika_nb.trace.verify import verify
 from nika_nb.trace.writer import Journal
+from tests.trace.journals import START, Events, completed, identity, started, story, uuid_at, write
 
 
 def test_no_event_no_file(tmp_path: Path) -> None:
@@ -152,8 +152,7 @@ def test_a_full_disk_ends_the_journal_and_not_the_run(tmp_path: Path) -> None:
     program = """
         import resource, signal, sys
         from pathlib import Path
-        sys.path.insert(0, sys.argv[2])
-        from journals import story
+        from tests.trace.journals import story
         from nika_nb.trace.writer import Journal
 
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -164,7 +163,7 @@ def test_a_full_disk_ends_the_journal_and_not_the_run(tmp_path: Path) -> None:
         journal.close()
         print(journal.events, journal.error, sep="\\n")
     """
-    done = _python(program, tmp_path, Path(__file__).parent)
+    done = _python(program, tmp_path)
     events, error = done.splitlines()
     assert "the run itself is unaffected" in error
     (path,) = tmp_path.glob("*.ndjson")
@@ -224,8 +223,6 @@ def test_an_output_of_fifty_megabytes(tmp_path: Path) -> None:
     verdict = verify(path)
     assert verdict.verdict == "clean"
     assert verdict.events < 1100
-    from journals import identity
-
     hit = JournalMemory(read(path)).recall(identity("big"))
     assert getattr(hit, "output", None) == value
 
@@ -252,9 +249,8 @@ def test_a_killed_writer_leaves_everything_it_said(tmp_path: Path) -> None:
     program = """
         import os, sys, time
         from pathlib import Path
-        sys.path.insert(0, sys.argv[2])
         from dataclasses import replace
-        from journals import story
+        from tests.trace.journals import story
         from nika_nb.trace.writer import Journal
 
         journal = Journal(Path(sys.argv[1]))
@@ -265,7 +261,7 @@ def test_a_killed_writer_leaves_everything_it_said(tmp_path: Path) -> None:
         print(journal.path, flush=True)
         time.sleep(600)
     """
-    child = _spawn(program, tmp_path, Path(__file__).parent)
+    child = _spawn(program, tmp_path)
     try:
         assert child.stdout is not None
         path = Path(child.stdout.readline().strip())
