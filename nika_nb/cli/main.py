@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from nika_nb import __version__
 from nika_nb.errors import NikaError
+from nika_nb.runs.options import add_run_options
 
 EXIT_CODES = """\
 exit codes: 0 success · 1 the workflow failed or was cancelled · 2 the file or the trace is refused ·
@@ -19,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(argv)
     try:
-        code: int = options.command(options)
+        code = _command(options.command)(options)
     except NikaError as error:
         print(error, file=sys.stderr)
         return error.exit_code
@@ -27,6 +28,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return 0
     return code
+
+
+def _command(name: str) -> Callable[[argparse.Namespace], int]:
+    """The command's function; its module is imported only when it is the one to run."""
+    from importlib import import_module
+
+    module, _, function = name.partition(":")
+    found: Callable[[argparse.Namespace], int] = getattr(import_module(f"nika_nb.cli.{module}"), function)
+    return found
 
 
 class _Parser(argparse.ArgumentParser):
@@ -54,18 +64,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    from nika_nb.cli.check import check
-
     parser = commands.add_parser("check", help="judge a workflow without running it")
     parser.add_argument("file", help="a workflow file, or - for standard input")
     parser.add_argument("--json", action="store_true", help="one JSON report on standard output")
     parser.add_argument("--model", help="the default model to assume")
-    parser.set_defaults(command=check)
+    parser.set_defaults(command="check:check")
 
 
 def _run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    from nika_nb.cli.run import run
-
     parser = commands.add_parser("run", help="run a workflow", epilog=EXIT_CODES)
     parser.add_argument("file", help="a workflow file, or - for standard input")
     add_run_options(parser)
@@ -73,52 +79,27 @@ def _run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     shown.add_argument("--json", action="store_true", help="the journal's lines on standard output, as they come")
     shown.add_argument("--output", choices=["json"], help="one line of JSON: the outputs, the pause or the error")
     shown.add_argument("--quiet", action="store_true", help="only the outputs, and what failed")
-    parser.set_defaults(command=run)
-
-
-def add_run_options(parser: argparse.ArgumentParser) -> None:
-    """What a run may be told, the same in every door."""
-    parser.add_argument("--var", action="append", default=[], metavar="NAME=VALUE", help="an input; JSON where it parses")
-    parser.add_argument("--model", metavar="PROVIDER/NAME", help="the default model, instead of the workflow's")
-    parser.add_argument(
-        "--resume",
-        nargs="?",
-        const=True,
-        metavar="TRACE",
-        help="skip what a trace settled: the newest one of this workflow, or the one named",
-    )
-    parser.add_argument(
-        "--from", dest="from_", action="append", default=[], metavar="TASK", help="run live from this task on"
-    )
-    parser.add_argument(
-        "--answer", action="append", default=[], metavar="TASK=VALUE", help="answer a prompt: ask=yes, ask[3]=yes"
-    )
-    parser.add_argument("--resume-compat", metavar="VERSION", help="declare another engine's trace compatible")
-    parser.add_argument("--resume-unverified", action="store_true", help="resume a trace whose chain is broken")
+    parser.set_defaults(command="run:run")
 
 
 def _answer(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    from nika_nb.cli.answer import answer
-
     parser = commands.add_parser("answer", help="answer a paused run and continue it", epilog=EXIT_CODES)
     parser.add_argument("trace", help="the trace of the paused run")
     parser.add_argument("answers", nargs="+", metavar="TASK=VALUE", help="ask=yes, ask[3]=yes, or a bare value")
-    parser.set_defaults(command=answer)
+    parser.set_defaults(command="answer:answer")
 
 
 def _trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    from nika_nb.cli import trace
-
     parser = commands.add_parser("trace", help="look at traces")
     actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION")
     verify = actions.add_parser("verify", help="walk the chain of one or more traces")
     verify.add_argument("traces", nargs="+", metavar="TRACE")
     verify.add_argument("--color", choices=["never", "auto"], default="auto", help="verdicts are never coloured")
-    verify.set_defaults(command=trace.verify_command)
+    verify.set_defaults(command="trace:verify_command")
     show = actions.add_parser("show", help="draw the run that a trace tells of")
     show.add_argument("trace")
-    show.set_defaults(command=trace.show_command)
+    show.set_defaults(command="trace:show_command")
     listing = actions.add_parser("ls", help="list the traces of this folder, newest first")
     listing.add_argument("folder", nargs="?", default=".")
     listing.add_argument("--json", action="store_true")
-    listing.set_defaults(command=trace.list_command)
+    listing.set_defaults(command="trace:list_command")

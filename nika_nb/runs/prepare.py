@@ -18,7 +18,7 @@ from nika_nb.language.model import Workflow
 from nika_nb.plan.identity import secret_marker
 from nika_nb.plan.plan import Plan, make_plan
 from nika_nb.runs.answers import for_edit, for_open
-from nika_nb.runs.ids import new_run_id
+from nika_nb.runs.ids import new_invocation_id, new_run_id
 from nika_nb.runs.inputs import bind
 from nika_nb.runs.manifest import manifest, source_pages
 from nika_nb.runs.preflight import missing
@@ -118,7 +118,9 @@ def _prepared(
 ) -> Prepared:
     masker = Masker()
     store = SecretStore(workflow.secrets, request.place.base, masker)
-    run_id = resumed.run_id or new_run_id(workflow.id)
+    deterministic = workflow.run.entropy != "ambient"
+    seed = (workflow.run.seed or 0) if deterministic else None
+    run_id = resumed.run_id or new_run_id(workflow.id, seed)
     verbs = LocalVerbs(
         workflow=workflow,
         plan=plan,
@@ -126,16 +128,20 @@ def _prepared(
         model=request.model or workflow.model,
         interactive=interactive,
         answers=answers,
+        mask=masker.mask,
     )
+    store.arm()
     worker = JqWorker()
     journal = None
     if settings.trace_file:
         journal = Journal(
-            request.place.traces, run=run_id, correlation=run_id, durability=settings.durability
+            request.place.traces,
+            run=new_invocation_id(seed),
+            correlation=run_id,
+            durability=settings.durability,
         )
     answered = {"answered": dumps(list(answers))} if answers else {}
     first = manifest(request, workflow, inputs, resumed.fields | answered)
-    deterministic = workflow.run.entropy != "ambient"
 
     def setup(sink: Sink) -> Setup:
         return Setup(
@@ -153,7 +159,7 @@ def _prepared(
             manifest=first,
             preamble=source_pages(request.source.name, request.source.text),
             width=1 if deterministic else settings.max_parallel,
-            seed=(workflow.run.seed or 0) if deterministic else None,
+            seed=seed,
         )
 
     notices = resumed.notices + _sweep(resumed)

@@ -52,7 +52,7 @@ def resumption(request: Request, workflow: Workflow, plan: Plan) -> Resumption:
         found.memory = _Empty()
         return found
     found.held.enter_context(ResumeLock(path))
-    _remember(found, trust.trace, dict(trust.manifest), forced, request)
+    _remember(found, trust.trace, trust.fields, forced, request)
     return found
 
 
@@ -80,15 +80,14 @@ def _forced(request: Request, workflow: Workflow, plan: Plan) -> frozenset[str]:
 def _path(request: Request, workflow: Workflow, found: Resumption) -> Path | None:
     folder = TraceFolder(request.place.root)
     if request.resume is not NEWEST:
-        named = request.place.base / Path(str(request.resume)).expanduser()
-        return named if named.is_file() else folder.resolve(str(request.resume))
+        return folder.resolve(str(request.resume), request.place.base)
     newest = folder.newest(workflow.id)
     if newest is None:
         found.memory = _Empty()
         found.notices.append(f"no trace of `{workflow.id}` in .nika/traces yet: everything runs live")
         return None
-    found.notices.append(f"resuming from {newest.path.name}")
-    return newest.path
+    found.notices.append(f"resuming from {newest.name}")
+    return newest
 
 
 def _remember(

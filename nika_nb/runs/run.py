@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from nika_nb.board import Board, mimebundle, still_text
 from nika_nb.engine.contract import Prompt
+from nika_nb.engine.events import Event
 from nika_nb.engine.outcome import Outcome
 from nika_nb.errors import NikaError, NotPaused, RunFailed, RunPaused, Source, UsageError
 from nika_nb.runs.prepare import Prepared, prepare
@@ -58,6 +59,12 @@ class Run:
         return self._session.prepared.run_id if self._session else self.board.run_id
 
     @property
+    def invocation(self) -> str | None:
+        """The id of the invocation at work, as the journal's lines carry it."""
+        journal = self._session.prepared.journal if self._session else None
+        return journal.run if journal is not None else None
+
+    @property
     def workflow(self) -> str:
         return self.board.workflow or self.request.source.name
 
@@ -73,6 +80,12 @@ class Run:
         if self._session is not None and self._session.prepared.journal is not None:
             return self._session.prepared.journal.path
         return self._recorded_at
+
+    @property
+    def journal_error(self) -> str | None:
+        """What went wrong with the journal; the run itself is unaffected."""
+        journal = self._session.prepared.journal if self._session else None
+        return journal.error if journal is not None else None
 
     @property
     def notices(self) -> list[str]:
@@ -135,16 +148,16 @@ class Run:
 
     # -- what it does ----------------------------------------------------------------------
 
-    def catch_up(self) -> bool:
-        """Takes in what happened since the last look; whether anything did. From any thread."""
+    def catch_up(self, seen: Callable[[Event], None] | None = None) -> Board:
+        """The board with everything that happened so far; `seen` gets each new event. From any thread."""
         with self._turn:
-            if self._session is None:
-                return False
-            events = self._session.drain()
-            for event in events:
-                self.board.apply(event)
-            self._mark_trace()
-            return bool(events)
+            if self._session is not None:
+                for event in self._session.drain():
+                    self.board.apply(event)
+                    if seen is not None:
+                        seen(event)
+                self._mark_trace()
+            return self.board
 
     def _mark_trace(self) -> None:
         journal = self._session.prepared.journal if self._session else None
@@ -156,6 +169,11 @@ class Run:
     @property
     def running(self) -> bool:
         return self._session is not None and not self._session.done.is_set()
+
+    def pause_a_moment(self) -> None:
+        """Waits until the invocation stops or a short while is over; an interrupt is felt at once."""
+        if self._session is not None:
+            self._session.done.wait(0.03)
 
     def wait(self, timeout: float | None = None) -> bool:
         """Blocks until the invocation stops, at most `timeout` seconds; whether it has stopped."""

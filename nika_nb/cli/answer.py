@@ -1,0 +1,18 @@
+"""`nika-nb answer`: answers a paused run's prompts and continues it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from nika_nb.cli.run import Plain, follow
+from nika_nb.runs.answers import parse_answer
+from nika_nb.runs.run import attach
+from nika_nb.trace.folder import TraceFolder
+
+
+def answer(options: argparse.Namespace) -> int:
+    """The exit code of the run, continued from its pinned text."""
+    run = attach(TraceFolder(Path.cwd()).resolve(options.trace))
+    run.answer(dict(parse_answer(text) for text in options.answers), wait=False)
+    return follow(run, Plain(run))

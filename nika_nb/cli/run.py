@@ -1,0 +1,193 @@
+"""`nika-nb run`: the run on a terminal. The outputs go to standard output, everything else beside it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from nika_nb.board import text
+from nika_nb.cli.check import given, report_of
+from nika_nb.engine.events import Event
+from nika_nb.errors import CheckRefused, NikaError
+from nika_nb.runs.answers import parse_answer
+from nika_nb.runs.inputs import parse_variable
+from nika_nb.runs.request import Place, Request
+from nika_nb.runs.run import Run, start
+from nika_nb.trace.chain import Chain
+
+EXIT = {"completed": 0, "failed": 1, "cancelled": 130, "paused": 4, "incomplete": 1}
+
+
+def run(options: argparse.Namespace) -> int:
+    """The exit code of the run."""
+    try:
+        started = start(_request(options))
+    except CheckRefused as refused:
+        return _refused(options, refused)
+    except NikaError as error:
+        if options.output:
+            print(json.dumps({"error": {"code": None, "message": str(error)}}, ensure_ascii=False))
+        raise
+    return follow(started, _surface(options, started))
+
+
+def _request(options: argparse.Namespace) -> Request:
+    found = given(options.file)
+    if found.diagnostics:
+        raise CheckRefused(found.diagnostics, found.source)
+    return Request(
+        source=found.source,
+        place=Place.here(found.folder),
+        variables=dict(parse_variable(text) for text in options.var),
+        origin="cli-operator" if sys.stdin.isatty() else "ci-context",
+        model=options.model,
+        resume=options.resume,
+        forced=tuple(options.from_),
+        answers=dict(parse_answer(text) for text in options.answer),
+        compat=options.resume_compat,
+        unverified=options.resume_unverified,
+        interactive=sys.stdin.isatty() and sys.stderr.isatty(),
+    )
+
+
+def _refused(options: argparse.Namespace, refused: CheckRefused) -> int:
+    if options.json:
+        report = report_of(given(options.file), options.model)
+        print(json.dumps(report.to_json(), indent=2, ensure_ascii=False))
+    elif options.output:
+        first = next(d for d in refused.diagnostics if d.severity == "error")
+        print(json.dumps({"error": {"code": first.code, "message": first.message}}, ensure_ascii=False))
+    print(refused, file=sys.stderr)
+    return refused.exit_code
+
+
+class Plain:
+    """The console: header, a line per settle, the meter; the outputs alone on standard output."""
+
+    def __init__(self, run: Run, *, quiet: bool = False) -> None:
+        self._run = run
+        self._quiet = quiet
+        self._opened = False
+
+    def see(self, event: Event) -> None:
+        if self._quiet:
+            return
+        board = self._run.board
+        if event.kind not in ("workflow_started", "task_scheduled", "nb_source_page") and not self._opened:
+            self._opened = True
+            _say(*text.header(board), "")
+        _say(*text.narrate(board, event))
+
+    def end(self) -> None:
+        board = self._run.board
+        if not self._quiet and board.trace_path:
+            _say("", text.trace_line(board))
+        if self._quiet and board.state != "completed":
+            _say(*text.ending(board), *(line for row in board.rows.values() for line in text.under(row)))
+        _say(*_journal_trouble(self._run), *_how_to_answer(self._run))
+        if board.state == "completed":
+            print(json.dumps(self._run.outputs, ensure_ascii=False))
+
+
+class Lines:
+    """`--json`: the journal's own lines on standard output as they come, notes beside them."""
+
+    def __init__(self, run: Run, chain: Chain) -> None:
+        self._run = run
+        self._chain = chain
+
+    def see(self, event: Event) -> None:
+        for _, line in self._chain.lines(event):
+            sys.stdout.buffer.write(line + b"\n")
+        sys.stdout.buffer.flush()
+
+    def end(self) -> None:
+        _notes(self._run)
+
+
+class OneLine:
+    """`--output json`: one line, the outputs or what stands in their place."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def see(self, event: Event) -> None:
+        pass
+
+    def end(self) -> None:
+        print(json.dumps(self._shape(), ensure_ascii=False))
+        _notes(self._run)
+
+    def _shape(self) -> dict[str, Any]:
+        board = self._run.board
+        if board.state == "completed":
+            return self._run.outputs
+        if board.state == "paused":
+            prompts = [prompt.to_json() for prompt in self._run.prompts]
+            return {"paused": prompts[0] | {"prompts": prompts, "trace": board.trace_path}}
+        failed = next((r.error for r in self._run.tasks.values() if r.error), None)
+        if failed is not None:
+            return {"error": {"code": failed["code"], "message": failed["message"], "task": failed["task_id"]}}
+        code, _, message = board.detail.partition(" · ")
+        return {"error": {"code": code or None, "message": message or board.state}}
+
+
+Surface = Plain | Lines | OneLine
+
+
+def _surface(options: argparse.Namespace, started: Run) -> Surface:
+    _say(*(f"nika-nb: {notice}" for notice in started.notices))
+    if options.json:
+        return Lines(started, Chain(started.invocation, started.id))
+    return OneLine(started) if options.output else Plain(started, quiet=options.quiet)
+
+
+def follow(started: Run, surface: Surface) -> int:
+    """Shows a run until it stops. SIGINT and SIGTERM end it; a second one ends its cleanups too."""
+    stop: Callable[..., None] = lambda *_: started.cancel()  # noqa: E731
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        while started.running:
+            started.catch_up(surface.see)
+            started.pause_a_moment()
+        started.catch_up(surface.see)
+        started.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    surface.end()
+    return EXIT[started.state]
+
+
+def _notes(run: Run) -> None:
+    board = run.board
+    if board.trace_path:
+        _say(f"nika-nb: {text.trace_line(board).strip()}")
+    if board.resumed:
+        _say(f"nika-nb: {text.resumed(board).strip()}")
+    _say(*_journal_trouble(run), *_how_to_answer(run))
+
+
+def _journal_trouble(run: Run) -> list[str]:
+    return [f"nika-nb: {run.journal_error}"] if run.journal_error else []
+
+
+def _how_to_answer(run: Run) -> list[str]:
+    """The exact line that answers each open prompt."""
+    from shlex import quote
+
+    examples = {"confirm": "yes", "input": "your answer"}
+    found = []
+    for prompt in run.prompts:
+        value = prompt.choices[0] if prompt.mode == "choice" and prompt.choices else examples.get(prompt.mode, "")
+        found.append(f"nika-nb answer {quote(str(run.trace))} {quote(f'{prompt.key}={value}')}")
+    return ["", "  to answer:", *(f"    {line}" for line in found)] if found else []
+
+
+def _say(*lines: str) -> None:
+    for line in lines:
+        print(line, file=sys.stderr, flush=True)

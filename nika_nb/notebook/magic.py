@@ -1,0 +1,154 @@
+"""`%%nika` runs the workflow in its cell; `%nika` does what needs no workflow at hand."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
+
+from nika_nb.errors import RunFailed, Source, UsageError
+from nika_nb.notebook.options import CellOptions, cell_help, cell_options
+from nika_nb.notebook.surface import Surface
+from nika_nb.notebook.watch import Watch
+from nika_nb.runs.inputs import parse_variable
+from nika_nb.runs.answers import parse_answer
+from nika_nb.runs.request import Place, Request
+from nika_nb.runs.run import Run, attach, start
+from nika_nb.trace.folder import TraceFolder
+
+_loaded: dict[int, NikaMagics] = {}
+
+
+@magics_class
+class NikaMagics(Magics):
+    """The magics of one shell. Where traces lie is fixed when the extension loads."""
+
+    def __init__(self, shell: Any) -> None:
+        super().__init__(shell)
+        self.surface = Surface(shell)
+        self.folder = Path.cwd()
+
+    @no_var_expand
+    @cell_magic
+    def nika(self, line: str, cell: str) -> Run | None:
+        """Check and run the workflow in this cell. `%%nika --help` lists the options."""
+        options = cell_options(line)
+        if options.help:
+            print(cell_help())
+            return None
+        source = Source(cell, self.surface.cell_name, first_line=2)
+        if options.check:
+            return self._check(source, options)
+        return self._run(self._request(source, options), options)
+
+    def _check(self, source: Source, options: CellOptions) -> None:
+        from nika_nb.check import check
+
+        report = check(source, model=options.model, base=self.folder)
+        print(report.render())
+
+    def _request(self, source: Source, options: CellOptions) -> Request:
+        return Request(
+            source=source,
+            place=Place(self.folder, self.folder, self.surface.notebook, self.surface.cell_id),
+            variables=self._variables(options),
+            origin="notebook",
+            model=options.model,
+            resume=options.resume,
+            forced=tuple(options.from_),
+            answers=dict(parse_answer(text) for text in options.answer),
+            compat=options.resume_compat,
+            unverified=options.resume_unverified,
+            interactive=self.surface.interactive,
+        )
+
+    def _variables(self, options: CellOptions) -> dict[str, Any]:
+        """--vars names a dict of the notebook; --var goes over it."""
+        found: dict[str, Any] = {}
+        for name in options.vars:
+            known = self.shell.user_ns.get(name)
+            if not isinstance(known, dict):
+                kind = "is not defined" if known is None else f"is {type(known).__name__}, not a dict"
+                raise UsageError(f"--vars {name}: `{name}` {kind} in this notebook")
+            found |= known
+        return found | dict(parse_variable(text) for text in options.var)
+
+    def _run(self, request: Request, options: CellOptions) -> Run:
+        run = start(request)
+        watch = Watch(run, self.surface, quiet=options.quiet)
+        if options.into:
+            self.shell.user_ns[options.into] = run
+        watch.block()
+        _raise_failure(run)
+        return run
+
+    @no_var_expand
+    @line_magic("nika")
+    def nika_line(self, line: str) -> Any:
+        """`%nika attach [TRACE]`, `%nika answer [TRACE] ask=yes`, `%nika traces`."""
+        words = line.split()
+        commands = {"attach": self._attach, "answer": self._answer, "traces": self._traces, "help": self._help}
+        command = commands.get(words[0] if words else "help")
+        if command is None:
+            raise UsageError(f"%nika {words[0]}: not a command; there are {', '.join(commands)}")
+        return command(words[1:])
+
+    def _help(self, words: list[str]) -> None:
+        print(_LINE_HELP)
+
+    def _attach(self, words: list[str]) -> Run:
+        """Draws a run from its trace alone; a paused one with its forms."""
+        run = attach(self._trace(words[0] if words else None), Place(self.folder, self.folder))
+        Watch(run, self.surface).draw()
+        return run
+
+    def _answer(self, words: list[str]) -> Run:
+        name = words[0] if words and "=" not in words[0] and words[0].endswith(".ndjson") else None
+        given = dict(parse_answer(word) for word in words[1 if name else 0 :])
+        if not given:
+            raise UsageError("%nika answer needs an answer, as in: %nika answer ask=yes")
+        run = attach(self._trace(name, paused=True), Place(self.folder, self.folder))
+        run.answer(given, wait=False)
+        Watch(run, self.surface).block()
+        _raise_failure(run)
+        return run
+
+    def _trace(self, name: str | None, *, paused: bool = False) -> Path:
+        folder = TraceFolder(self.folder)
+        if name is not None:
+            return folder.resolve(name)
+        for entry in folder.list():
+            if not paused or entry.state == "paused":
+                return entry.path
+        what = "no paused run" if paused else "no trace"
+        raise UsageError(f"there is {what} in {os.path.join('.nika', 'traces')}")
+
+    def _traces(self, words: list[str]) -> None:
+        for entry in TraceFolder(self.folder).list():
+            print(f"{entry.stamp}  {entry.state:<10}  {entry.workflow}  {entry.path.name}")
+
+
+_LINE_HELP = """\
+%nika attach [TRACE]              draw a run from its trace (the newest), a paused one with its forms
+%nika answer [TRACE] ask=yes      answer a paused run (the newest one that waits) and continue it
+%nika traces                      list the traces of this folder
+%%nika --help                     the options of a workflow cell"""
+
+
+def _raise_failure(run: Run) -> None:
+    """A failed workflow stops Run All with a short error; the panel has the details."""
+    if run.state == "failed":
+        try:
+            _ = run.outputs
+        except RunFailed as failure:
+            raise failure from None
+
+
+def load(shell: Any) -> None:
+    """Registers the magics; loading twice changes nothing."""
+    if id(shell) in _loaded:
+        return
+    _loaded[id(shell)] = NikaMagics(shell)
+    shell.register_magics(_loaded[id(shell)])

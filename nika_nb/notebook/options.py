@@ -1,0 +1,68 @@
+"""The options of a `%%nika` line."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn
+
+from nika_nb.errors import UsageError
+from nika_nb.runs.options import add_run_options
+
+
+@dataclass(frozen=True, slots=True)
+class CellOptions:
+    """What the first line of a cell says."""
+
+    var: tuple[str, ...]
+    vars: tuple[str, ...]
+    model: str | None
+    resume: str | Literal[True] | None
+    from_: tuple[str, ...]
+    answer: tuple[str, ...]
+    resume_compat: str | None
+    resume_unverified: bool
+    into: str | None
+    check: bool
+    quiet: bool
+    help: bool
+
+
+def cell_options(line: str) -> CellOptions:
+    """Raises UsageError in one sentence."""
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise UsageError(f"%%nika {line}: {error}") from None
+    found = vars(_parser().parse_args(words))
+    return CellOptions(**{name: _frozen(value) for name, value in found.items()})
+
+
+def cell_help() -> str:
+    return _parser().format_help()
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"%%nika: {message}; `%%nika --help` lists the options")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="%%nika",
+        description="Check and run the workflow in this cell.",
+        add_help=False,
+        allow_abbrev=False,
+    )
+    add_run_options(parser)
+    parser.add_argument("--vars", action="append", default=[], metavar="DICT", help="inputs from a dict of this notebook")
+    parser.add_argument("--into", metavar="NAME", help="the variable that gets the run")
+    parser.add_argument("--check", action="store_true", help="only judge the workflow, run nothing")
+    parser.add_argument("--quiet", action="store_true", help="no panel: one line at the end, and what failed")
+    parser.add_argument("--help", action="store_true", help="this text")
+    return parser

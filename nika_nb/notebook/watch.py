@@ -1,0 +1,153 @@
+"""A run in a notebook: the panel while it works, the forms when it asks, the still when it is over."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from nika_nb.board.state import Board
+from nika_nb.engine.contract import Prompt
+from nika_nb.errors import NikaError
+from nika_nb.notebook.forms import Form
+from nika_nb.notebook.paint import Painter
+from nika_nb.notebook.panel import Panel
+from nika_nb.notebook.surface import Surface
+from nika_nb.runs.run import Run
+
+
+class NikaInterrupted(KeyboardInterrupt):
+    """The run was interrupted: shown as one line instead of a traceback into this package."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"KeyboardInterrupt: {self}"]
+
+
+class Watch:
+    """Shows one run, over all its answers. `block()` from the cell that started it."""
+
+    def __init__(self, run: Run, surface: Surface, *, quiet: bool = False) -> None:
+        self.run = run
+        self._surface = surface
+        self._quiet = quiet
+        self._panel: Panel | None = None
+        self._forms: dict[str, Form] = {}
+        self._turn = threading.Lock()
+
+    def block(self) -> None:
+        """Paints until the run stops. An interrupt ends the run at once and is raised again."""
+        self._open()
+        try:
+            self._pump()
+        except KeyboardInterrupt:
+            self._end_now()
+            self._close()
+            raise NikaInterrupted(f"{self.run.workflow} was interrupted and its processes ended") from None
+        self._close()
+        self._ask()
+
+    def draw(self) -> None:
+        """Shows a run that is over, or was left by another kernel, from what is known of it."""
+        self._open()
+        self._close()
+        self._ask()
+
+    def _open(self) -> None:
+        if self._quiet:
+            return
+        self._panel = Panel(self.run.catch_up(), notices=self.run.notices)
+        self._panel.show()
+
+    def _pump(self) -> None:
+        if self._panel is None:
+            self.run.wait()
+            return
+        painter = _RunPainter(self.run, self._panel)
+        while self.run.running:
+            self.run.pause_a_moment()
+            painter.step()
+        self.run.wait()
+
+    def _end_now(self) -> None:
+        """Cancels and waits; another interrupt ends the cleanups as well."""
+        self.run.cancel()
+        for _ in range(3):
+            try:
+                self.run.wait()
+                return
+            except KeyboardInterrupt:
+                self.run.cancel()
+
+    def _close(self) -> None:
+        """The still takes the panel's place."""
+        board = self.run.catch_up()
+        if self._panel is not None:
+            self._panel.finish(board)
+        elif self._quiet:
+            print(_one_line(board))
+
+    # -- prompts ---------------------------------------------------------------------------
+
+    def _ask(self) -> None:
+        """A form per open prompt, in the cell that runs now."""
+        for prompt in self.run.prompts:
+            self._form(prompt).show()
+
+    def _form(self, prompt: Prompt) -> Form:
+        trace = self.run.trace
+        lines = [f"%nika answer {trace.name} {prompt.key}={_example(prompt)}"] if trace else []
+        self._forms[prompt.key] = Form(prompt, self._answered, run_id=self.run.id or "", lines=lines)
+        return self._forms[prompt.key]
+
+    def _answered(self, prompt: Prompt, value: Any) -> None:
+        """A click: judged and started here, watched from a thread of its own. Raises NikaError."""
+        self.run.answer({prompt.key: value}, wait=False, shown={prompt.key: prompt.shown_hash})
+        self._resolved(prompt, value)
+        threading.Thread(target=self._go_on, name="nika-painter", daemon=True).start()
+
+    def _resolved(self, prompt: Prompt, value: Any) -> None:
+        form = self._forms.pop(prompt.key, None)
+        if form is not None:
+            form.resolved(_said(prompt, value), self._panel.box if self._panel else None)
+
+    def _go_on(self) -> None:
+        """The run after an answer, in the same panel; what goes wrong is said there."""
+        with self._turn:
+            try:
+                if self._panel is not None:
+                    self._panel.reopen(self.run.catch_up(), self.run.cancel)
+                self._pump()
+                self._close()
+            except NikaError as error:
+                if self._panel is not None:
+                    self._panel.failure(str(error))
+
+
+class _RunPainter(Painter):
+    """Paints whatever board its run has: an answer begins a new one."""
+
+    def __init__(self, run: Run, panel: Panel) -> None:
+        super().__init__(run.board, panel)
+        self._run = run
+
+    def _drain(self) -> None:
+        self.board = self._run.catch_up()
+
+
+def _example(prompt: Prompt) -> str:
+    from shlex import quote
+
+    if prompt.mode == "choice" and prompt.choices:
+        return quote(prompt.choices[0])
+    return "yes" if prompt.mode == "confirm" else "'your answer'"
+
+
+def _said(prompt: Prompt, value: Any) -> str:
+    if prompt.mode == "confirm":
+        return "answered: yes" if value in (True, "yes") else "answered: no"
+    return f"answered: {value}"
+
+
+def _one_line(board: Board) -> str:
+    from nika_nb.board import text
+
+    return text.meter(board).strip()

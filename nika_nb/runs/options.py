@@ -1,0 +1,26 @@
+"""The options of a run, spelled the same in a cell and in a terminal."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """What a run may be told, the same in every door."""
+    parser.add_argument("--var", action="append", default=[], metavar="NAME=VALUE", help="an input; JSON where it parses")
+    parser.add_argument("--model", metavar="PROVIDER/NAME", help="the default model, instead of the workflow's")
+    parser.add_argument(
+        "--resume",
+        nargs="?",
+        const=True,
+        metavar="TRACE",
+        help="skip what a trace settled: the newest one of this workflow, or the one named",
+    )
+    parser.add_argument(
+        "--from", dest="from_", action="append", default=[], metavar="TASK", help="run live from this task on"
+    )
+    parser.add_argument(
+        "--answer", action="append", default=[], metavar="TASK=VALUE", help="answer a prompt: ask=yes, ask[3]=yes"
+    )
+    parser.add_argument("--resume-compat", metavar="VERSION", help="declare another engine's trace compatible")
+    parser.add_argument("--resume-unverified", action="store_true", help="resume a trace whose chain is broken")
