@@ -11,32 +11,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from nika_nb.authority.permits import PURE_TOOLS, canonical_host
+from nika_nb.authority.permits import canonical_host, is_pure
+from nika_nb.catalog.builtins import BUILTINS
 from nika_nb.language.model import Action
 
 Place = tuple[str, ...]  # keys, from the outside in
 Kind = Literal["exec", "shell", "read", "write", "tool", "net", "workflow"]
 
-# Where a builtin's targets stand among its arguments: (kind, path of keys, `*` for every element).
-_TARGETS: dict[str, tuple[tuple[Kind, Place], ...]] = {
-    "nika:chart": (("write", ("out",)), ("read", ("data", "path"))),
-    "nika:decide": (("read", ("bundle",)),),
-    "nika:edit": (("read", ("path",)), ("write", ("path",))),
-    "nika:fetch": (("net", ("url",)), ("read", ("multipart", "*", "path"))),
-    "nika:glob": (("read", ("pattern",)),),
-    "nika:grep": (("read", ("path",)),),
-    "nika:image_fx": (("read", ("input",)), ("write", ("out",))),
-    "nika:image_generate": (
-        ("write", ("output_dir",)),
-        ("read", ("image",)),
-        ("read", ("images", "*")),
-        ("read", ("mask",)),
-    ),
-    "nika:notify": (("net", ("target",)),),
-    "nika:read": (("read", ("path",)),),
-    "nika:tts_generate": (("write", ("output_dir",)),),
-    "nika:write": (("write", ("path",)),),
-}
+_KINDS: dict[str, Kind] = {"fs.read": "read", "fs.write": "write", "net": "net"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +27,7 @@ class Effect:
 
     target: the program, shell line, path, host or tool as written; None when nothing is written.
     dynamic: a template stands in it, so that only the run knows the target.
+    pattern: the target is a glob, and what is read is everything below its literal head.
     argument: where it is written, as a path of keys below the verb's body.
     """
 
@@ -52,6 +35,7 @@ class Effect:
     target: str | None
     dynamic: bool = False
     argument: Place = ()
+    pattern: bool = False
 
     def __str__(self) -> str:
         return f"{self.kind} · {self.target}" if self.target else str(self.kind)
@@ -90,9 +74,10 @@ def _of_invoke(action: Action) -> Iterator[Effect]:
         return
     tool = str(action.get("tool"))
     yield from _of_tool(tool, ("tool",))
-    for kind, keys in _TARGETS.get(tool, ()):
-        for place, value in _found(action.get("args"), keys, ("args",)):
-            yield from _target(tool, kind, value, place)
+    builtin = BUILTINS.get(tool)
+    for wanted in builtin.targets if builtin else ():
+        for place, value in _found(action.get("args"), wanted.path, ("args",)):
+            yield from _target(_KINDS[wanted.effect], value, place, wanted.pattern)
 
 
 def _of_agent(action: Action) -> Iterator[Effect]:
@@ -108,21 +93,21 @@ def _of_infer(action: Action) -> Iterator[Effect]:
         if isinstance(image, dict):
             place = ("vision", str(number))
             if image.get("source") == "file":
-                yield from _target("", "read", image.get("path"), (*place, "path"))
+                yield from _target("read", image.get("path"), (*place, "path"))
             elif image.get("source") == "url":
-                yield from _target("", "net", image.get("url"), (*place, "url"))
+                yield from _target("net", image.get("url"), (*place, "url"))
 
 
 def _of_tool(tool: str, place: Place) -> Iterator[Effect]:
-    if tool not in PURE_TOOLS and not tool.startswith("!"):
+    if not is_pure(tool) and not tool.startswith("!"):
         yield Effect("tool", tool, _is_dynamic(tool), place)
 
 
-def _target(tool: str, kind: Kind, value: Any, place: Place) -> Iterator[Effect]:
+def _target(kind: Kind, value: Any, place: Place, pattern: bool = False) -> Iterator[Effect]:
     if not isinstance(value, str):
         return
     if kind != "net":
-        yield Effect(kind, value, _is_dynamic(value), place)
+        yield Effect(kind, value, _is_dynamic(value), place, pattern)
         return
     host, dynamic = host_of(value)
     yield Effect("net", host, dynamic, place)

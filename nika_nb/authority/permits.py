@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from nika_nb.authority import globs, paths
+from nika_nb.catalog.builtins import BUILTINS
 from nika_nb.language.model import Bound, Permits
 
 Mode = Literal["read", "write"]
@@ -26,35 +27,12 @@ Mode = Literal["read", "write"]
 ABSENT_CODE = "NIKA-AUTH-006"
 DENIED_CODE = "NIKA-SEC-004"
 
-# Builtins that compute from their arguments (or only talk to the engine) and reach nothing else.
-PURE_TOOLS = frozenset(
-    {
-        "nika:assert",
-        "nika:compose",
-        "nika:convert",
-        "nika:date",
-        "nika:decide",
-        "nika:done",
-        "nika:emit",
-        "nika:hash",
-        "nika:inspect",
-        "nika:jq",
-        "nika:json_diff",
-        "nika:json_merge_patch",
-        "nika:log",
-        "nika:prompt",
-        "nika:uuid",
-        "nika:validate",
-        "nika:wait",
-    }
-)
-
-
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """One decision at the boundary.
 
-    gate: what was judged (a program, a path, a tool, a host). why: the rule that decided.
+    plane: exec, fs.read, fs.write, tool or net. gate: what was judged (a program, a path, a tool,
+    a host). why: the rule that decided.
     code: the wire code of a refusal at check time, empty when allowed; a refusal at run time is
     always NIKA-SEC-004. fix: what to write so that it would be allowed.
     """
@@ -73,7 +51,7 @@ class Verdict:
         return f"{refusal}; {self.fix}" if self.fix else refusal
 
 
-_NOUN = {"exec": "program", "read": "reading", "write": "writing", "tool": "tool", "net": "host"}
+_NOUN = {"exec": "program", "fs.read": "reading", "fs.write": "writing", "tool": "tool", "net": "host"}
 
 
 def judge_program(permits: Permits | None, program: str | None) -> Verdict:
@@ -99,14 +77,14 @@ def judge_program(permits: Permits | None, program: str | None) -> Verdict:
 def judge_path(permits: Permits | None, mode: Mode, path: str, base: str) -> Verdict:
     """May this path be read or written, by its text alone?"""
     if permits is None:
-        return _absent(mode, path, f'fs: {{ {mode}: ["{path}"] }}')
+        return _absent(f"fs.{mode}", path, f'fs: {{ {mode}: ["{path}"] }}')
     if "\0" in path:
-        return Verdict(mode, path, False, "a path cannot hold a NUL", DENIED_CODE)
+        return Verdict(f"fs.{mode}", path, False, "a path cannot hold a NUL", DENIED_CODE)
     here = paths.lexical("", base)
     if _covered(permits, mode, paths.lexical(path, base), here, here, follow=False):
-        return Verdict(mode, path, True, f"permits.fs.{mode} covers the path")
+        return Verdict(f"fs.{mode}", path, True, f"permits.fs.{mode} covers the path")
     why = f"permits.fs.{mode} {'does not cover it' if _paths_of(permits, mode) else 'is not declared'}"
-    return _refused(mode, path, why, f'add "{path}" to permits.fs.{mode}')
+    return _refused(f"fs.{mode}", path, why, f'add "{path}" to permits.fs.{mode}')
 
 
 def judge_target(permits: Permits | None, mode: Mode, path: str, base: str, place: str) -> Verdict:
@@ -121,18 +99,23 @@ def judge_target(permits: Permits | None, mode: Mode, path: str, base: str, plac
     if _covered(permits, mode, place, paths.lexical("", base), paths.effective("", base), follow=True):
         return verdict
     why = f"it leads to {place}, outside permits.fs.{mode}"
-    return _refused(mode, path, why, f'add "{place}" to permits.fs.{mode}')
+    return _refused(f"fs.{mode}", path, why, f'add "{place}" to permits.fs.{mode}')
 
 
 def judge_tool(permits: Permits | None, tool: str) -> Verdict:
     """May this tool be called? File and network tools are judged on their targets besides."""
-    if tool in PURE_TOOLS:
+    if is_pure(tool):
         return Verdict("tool", tool, True, "the tool only computes and needs no grant")
     if permits is None:
         return _absent("tool", tool, f'tools: ["{tool}"]')
     if globs.admits(_texts(permits.tools), tool, stops="/:"):
         return Verdict("tool", tool, True, "permits.tools covers the tool")
     return _refused("tool", tool, "permits.tools does not cover it", f'add "{tool}" to permits.tools')
+
+
+def is_pure(tool: str) -> bool:
+    """Whether a tool is a builtin that reaches nothing outside the run."""
+    return tool in BUILTINS and BUILTINS[tool].pure
 
 
 def judge_host(permits: Permits | None, host: str) -> Verdict:

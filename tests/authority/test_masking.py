@@ -1,0 +1,140 @@
+"""Secrets are blotted out in every common form, nested, split over chunks, and fast."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nika_nb.authority.masking import MASK, Masker
+
+SECRET = 's3cr€t/+key"?x=1\\'
+
+
+def masker(*values: str) -> Masker:
+    made = Masker()
+    for number, value in enumerate(values):
+        made.add(f"secret{number}", value)
+    return made
+
+
+FORMS = {
+    "as it is": SECRET,
+    "in JSON": json.dumps(SECRET),
+    "in JSON without ASCII escapes": json.dumps(SECRET, ensure_ascii=False),
+    "in JSON with escaped slashes": json.dumps(SECRET, ensure_ascii=False).replace("/", "\\/"),
+    "percent-encoded": quote(SECRET),
+    "percent-encoded whole": quote(SECRET, safe=""),
+    "percent-encoded in lower case": re.sub("%..", lambda found: found[0].lower(), quote(SECRET, safe="")),
+    "in a form": quote_plus(SECRET),
+    "in hexadecimal": SECRET.encode().hex(),
+    "in upper hexadecimal": SECRET.encode().hex().upper(),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
+def test_every_form_is_masked(form: str) -> None:
+    """Each form is found inside other text, and only the form is replaced."""
+    text = f"before {form.strip(chr(34))} after"
+    assert masker(SECRET).found(text)
+    assert masker(SECRET).mask(text) == f"before {MASK} after"
+
+
+ENCODERS = st.sampled_from([base64.b64encode, base64.urlsafe_b64encode])
+
+
+@given(st.binary(max_size=7), st.binary(max_size=7), ENCODERS)
+def test_base64_in_every_alignment(before: bytes, after: bytes, encode: Callable[[bytes], bytes]) -> None:
+    """Wherever the secret stands in the encoded bytes, it is found."""
+    text = encode(before + SECRET.encode() + after).decode()
+    assert masker(SECRET).found(text)
+    assert MASK in masker(SECRET).mask(text)
+
+
+def test_nested_values() -> None:
+    """Lists, objects, their keys, numbers and bytes are masked alike; the rest stays what it is."""
+    value = {
+        "a": ["x hunter22 y", {"hunter22": 1}],
+        "n": 12345678,
+        "f": 1.5,
+        "b": b"\xff hunter22",
+        "t": True,
+    }
+    masked = masker("hunter22", "12345678").mask(value)
+    assert masked == {
+        "a": [f"x {MASK} y", {MASK: 1}],
+        "n": MASK,
+        "f": 1.5,
+        "b": b"\xff " + MASK.encode(),
+        "t": True,
+    }
+    assert masker("hunter22").found(value)
+    assert not masker("absent-value").found(value)
+
+
+def test_the_lines_of_a_long_secret() -> None:
+    """Each line of a key is masked by itself, blank and tiny lines are not."""
+    key = "-----BEGIN KEY-----\nMIIEabcdef\nxy\n\n  indented99\n-----END KEY-----\n"
+    known = masker(key)
+    assert known.mask("> MIIEabcdef\r\n> indented99") == f"> {MASK}\r\n> {MASK}"
+    assert known.mask("xy") == "xy"
+    assert known.mask(key) == MASK
+
+
+def test_a_value_with_a_newline_at_its_end() -> None:
+    """A program that trims the value still says the secret."""
+    assert masker("hunter22\n").mask("hunter22!") == f"{MASK}!"
+
+
+def test_short_and_empty_values() -> None:
+    """An empty value masks nothing; a very short one only as it is."""
+    assert masker("", "  ").mask("anything at all") == "anything at all"
+    assert masker("abc").mask("abc YWJj 616263") == f"{MASK} YWJj 616263"
+
+
+def test_the_longest_form_wins() -> None:
+    """When one secret begins another, the longer is replaced whole."""
+    assert masker("hunter", "hunter22").mask("hunter22 hunter") == f"{MASK} {MASK}"
+
+
+def test_nothing_known_changes_nothing() -> None:
+    """Without secrets the very same value comes back."""
+    value = {"a": [1, "x"]}
+    assert Masker().mask(value) is value
+    assert not Masker().found(value)
+
+
+CHUNKS = st.lists(st.text("abx", max_size=6), max_size=12)
+SECRETS = st.lists(st.text("abx", min_size=1, max_size=5), max_size=3)
+
+
+@given(CHUNKS, SECRETS)
+def test_a_stream_reads_as_the_whole(chunks: list[str], secrets: list[str]) -> None:
+    """However a text is cut into chunks, the same is shown as for the whole, and nothing is lost."""
+    known = masker(*secrets)
+    stream = known.stream()
+    shown = "".join(stream.feed(chunk) for chunk in chunks) + stream.flush()
+    assert shown == known.mask("".join(chunks))
+
+
+def test_a_stream_holds_back_only_what_may_be_a_secret() -> None:
+    """A chunk is shown at once up to where a secret may begin."""
+    stream = masker("hunter22").stream()
+    assert stream.feed("plain text\n") == "plain text\n"
+    assert stream.feed("go hunt") == "go "
+    assert stream.feed("er22 now") == f"{MASK} now"
+    assert stream.feed("hun") == ""
+    assert stream.flush() == "hun"
+
+
+def test_long_texts_with_many_secrets() -> None:
+    """Fifty megabytes are searched for a key of fifty lines without trouble."""
+    key = "\n".join(f"{number:04d}line-of-a-long-key" for number in range(50))
+    known = masker(key, "hunter22")
+    assert known.mask("x" * (50 << 20) + "hunter22").endswith(MASK)
