@@ -64,7 +64,6 @@ def _task_started(board: Board, fields: Fields, at: int) -> None:
 
 def _task_retrying(board: Board, fields: Fields, at: int) -> None:
     row = board.row(str(fields["task"]))
-    row.delay_ms = int(fields.get("delay_ms", 0))
     row.detail = _retry_sentence(fields)
     if fields.get("item") is None:
         row.attempts = max(row.attempts, int(fields.get("attempt", 1)))
@@ -73,7 +72,7 @@ def _task_retrying(board: Board, fields: Fields, at: int) -> None:
 
 
 def _retry_sentence(fields: Fields) -> str:
-    tries = f"attempt {fields.get('attempt', '?')} of {fields.get('max_attempts', '?')}"
+    tries = f"attempt {fields.get('attempt', '?')} of {fields.get('max_attempts', '?')} failed"
     return f"{tries} · {fields['code']}" if fields.get("code") else tries
 
 
@@ -253,11 +252,19 @@ def _preview(fields: Fields) -> str:
     text = fields.get("output")
     if not isinstance(text, str) or text in ("null", '""'):
         return ""
-    head = text[: PREVIEW * 2]
-    if head.startswith('"'):
-        head = head[1:-1] if len(head) == len(text) else head[1:]
-        head = head.replace("\\n", " ").replace('\\"', '"').replace("\\t", " ")
-    return one_line(head, PREVIEW)
+    if text.startswith('"'):
+        text = _string(text[: PREVIEW * 6], len(text) > PREVIEW * 6)
+    return one_line(text[: PREVIEW * 2], PREVIEW)
+
+
+def _string(text: str, cut: bool) -> str:
+    """The beginning of a JSON string, read as far as it goes."""
+    for end in range(len(text), max(1, len(text) - 12), -1) if cut else ():
+        value = _json(text[:end] + '"', None)
+        if isinstance(value, str):
+            return value
+    value = _json(text, "")
+    return value if isinstance(value, str) else ""
 
 
 def _json(value: Any, otherwise: Any) -> Any:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nika_nb.board.clean import block, clean, inline, one_line
-from nika_nb.board.html import COLOUR, MONO, QUIET, box
+from nika_nb.board.style import COLOUR, MONO, QUIET, box
 from nika_nb.engine.contract import Prompt
 
+HOW = "To answer in another way:"
 DEAD = "If the buttons do nothing, run the cell again or type the line above."
 
 
@@ -42,17 +43,11 @@ def question_html(prompt: Prompt, run_id: str, lines: Sequence[str]) -> str:
     asked = f'<div style="{large}">{block(prompt.message.strip())}</div>'
     facts = "".join(_fact(name, words) for name, words in _facts(prompt, run_id))
     code = "".join(_line(line) for line in lines)
-    how = (
-        f'<div style="{QUIET};font-size:12px;padding-top:6px">To answer without the buttons:</div>{code}'
-        if code
-        else ""
-    )
-    dead = f'<div style="{QUIET};font-size:12px">{DEAD}</div>' if code else ""
+    how = f'<div style="{QUIET};font-size:12px;padding-top:6px">{HOW}</div>{code}' if lines else ""
+    dead = f'<div style="{QUIET};font-size:12px">{DEAD}</div>' if lines else ""
     waits = f'<span style="{QUIET}"> waits for an answer</span>'
-    return box(
-        f"<div>{title}{waits}</div>{asked}"
-        f'<table style="border-collapse:collapse;margin:0;border:0">{facts}</table>{how}{dead}'
-    )
+    table = f'<table style="table-layout:auto;width:auto;border-collapse:collapse;margin:0;border:0">{facts}</table>'
+    return box(f"<div>{title}{waits}</div>{asked}{table}{how}{dead}", COLOUR["paused"])
 
 
 def _facts(prompt: Prompt, run_id: str) -> list[tuple[str, Sequence[str]]]:

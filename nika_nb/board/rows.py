@@ -44,7 +44,6 @@ class Row:
     ended: int | None = None
     duration_ms: int | None = None
     attempts: int = 0
-    delay_ms: int | None = None
     tokens: int = 0
     cost_usd: float | None = None
     unpriced: str | None = None

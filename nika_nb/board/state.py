@@ -59,6 +59,11 @@ class Board:
     # -- reading -------------------------------------------------------------------------------
 
     @property
+    def tasks(self) -> list[Row]:
+        """The rows in document order, as a list that a growing board does not disturb."""
+        return list(self.rows.values())
+
+    @property
     def over(self) -> bool:
         return self.state != "running"
 
@@ -68,21 +73,21 @@ class Board:
 
     @property
     def cost_usd(self) -> float:
-        return sum(row.cost_usd or 0.0 for row in self.rows.values())
+        return sum(row.cost_usd or 0.0 for row in self.tasks)
 
     @property
     def tokens(self) -> int:
-        return sum(row.tokens for row in self.rows.values())
+        return sum(row.tokens for row in self.tasks)
 
     @property
     def unpriced(self) -> int:
         """Tasks that called a paid model whose price is not known."""
-        return sum(1 for row in self.rows.values() if row.unpriced not in (None, "mock_provider"))
+        return sum(1 for row in self.tasks if row.unpriced not in (None, "mock_provider"))
 
     @property
     def saved(self) -> tuple[float, int, int]:
         """(dollars, tokens, milliseconds) that cache hits stood in for."""
-        rows = self.rows.values()
+        rows = self.tasks
         return (
             sum(row.saved_usd for row in rows),
             sum(row.saved_tokens for row in rows),
@@ -118,7 +123,7 @@ class Board:
         """There will be no more events: a run without an end is `incomplete`."""
         if self.state == "running":
             self.state = "incomplete"
-            for row in self.rows.values():
+            for row in self.tasks:
                 if row.state in BUSY:
                     row.unfinished = "was running"
                     self.touch(row)

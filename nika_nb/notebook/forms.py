@@ -9,12 +9,12 @@ from uuid import uuid4
 
 from nika_nb.board import question
 from nika_nb.board.clean import block, one_line
-from nika_nb.board.html import COLOUR
+from nika_nb.board.style import COLOUR
 from nika_nb.engine.contract import Prompt
 from nika_nb.errors import NikaError
+from nika_nb.notebook.shown import EMPTY, show, update, view
 
 OnAnswer = Callable[[Prompt, Any], None]
-EMPTY = {"text/html": "", "text/plain": ""}
 
 
 class Form:
@@ -44,12 +44,8 @@ class Form:
 
     def show(self) -> None:
         """Two outputs: a page without the kernel still shows the first."""
-        from IPython.display import display
-
-        display(self._still, raw=True, display_id=self.question_id)
-        view = self.box._repr_mimebundle_()
-        data = dict(view[0] if isinstance(view, tuple) else view)
-        display(data | EMPTY, raw=True, display_id=self.form_id)
+        show(self._still, self.question_id)
+        show(view(self.box) | EMPTY, self.form_id)
 
     def resolved(self, text: str, panel: Any = None) -> None:
         """The prompt is answered: `text` says how. `panel` is what a reloaded page shows from here on.
@@ -57,10 +53,8 @@ class Form:
         Such a page no longer knows the displays and hears only the widgets.
         """
         self._close(text, panel)
-        from IPython.display import update_display
-
-        update_display(question.answered(self.prompt, text), raw=True, display_id=self.question_id)
-        update_display(EMPTY, raw=True, display_id=self.form_id)
+        update(question.answered(self.prompt, text), self.question_id)
+        update(EMPTY, self.form_id)
 
     def disable(self, text: str) -> None:
         """The prompt is not ours to answer any more: answered elsewhere, or the run is gone."""

@@ -19,7 +19,7 @@ class Watched(Protocol):
     @property
     def running(self) -> bool: ...
 
-    def catch_up(self) -> bool:
+    def catch_up(self) -> object:
         """Takes in what has happened; from any thread."""
         ...
 

@@ -1,0 +1,138 @@
+"""The rows of a board as an HTML table: a sign and a word for the state, figures aligned, prose last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nika_nb.board.clean import block, inline, one_line
+from nika_nb.board.rows import BUSY, Row, why
+from nika_nb.board.style import COLOUR, MONO, QUIET, TRACK
+from nika_nb.board.text import UNICODE, duration, items_said, money, plural, said
+
+_CELL = "text-align:left;padding:1px 14px 1px 0;white-space:nowrap;vertical-align:top;border:0"
+_NUMBER = "text-align:right;padding:1px 14px 1px 0;white-space:nowrap;vertical-align:top;border:0"
+_LAST = (
+    "text-align:left;padding:1px 0;width:100%;max-width:0;overflow:hidden;text-overflow:ellipsis;"
+    "white-space:nowrap;vertical-align:top;border:0"
+)
+_TABLE = f"width:100%;table-layout:auto;border-collapse:collapse;margin:0;border:0;font-size:12px;line-height:1.5;{MONO}"
+_BAR = 96  # pixels of a fan-out's bar
+
+
+def table(rows: Sequence[Row], now: int | None = None) -> str:
+    """One line a task, its failure or question below it."""
+    paid = any(row.cost_usd or row.tokens for row in rows)
+    body = "".join(_row(row, now, paid) + _under(row, 5 if paid else 4) for row in rows)
+    return f'<table style="{_TABLE}"><tbody>{body}</tbody></table>'
+
+
+def _row(row: Row, now: int | None, paid: bool) -> str:
+    faint = f";{QUIET}" if row.state in ("pending", "skipped", "cancelled") else ""
+    strong = ";font-weight:600" if row.state in ("running", "retrying", "failed", "paused") else ""
+    beside = ' <span title="ran beside another task">∥</span>' if _beside(row) else ""
+    cells = [
+        f'<td style="{_CELL};color:{COLOUR[row.state]}">{UNICODE[row.state]}&nbsp;{row.state}</td>',
+        f'<td style="{_CELL}{faint}{strong}">{inline(row.id, 48)}</td>',
+        f'<td style="{_CELL};{QUIET}">{inline(said(row), 64)}{beside}</td>',
+        f'<td style="{_NUMBER}">{_time(row, now)}</td>',
+        *([f'<td style="{_NUMBER};{QUIET}">{_cost(row)}</td>'] if paid else []),
+        f'<td style="{_LAST};{QUIET}">{_last(row)}</td>',
+    ]
+    return f'<tr style="background:none">{"".join(cells)}</tr>'
+
+
+def _beside(row: Row) -> bool:
+    return row.parallel and (row.state in BUSY or row.state in ("ok", "failed"))
+
+
+def _time(row: Row, now: int | None) -> str:
+    """A running task counts whole seconds, so that a live table is sent once a second."""
+    ms = row.elapsed_ms(now)
+    if row.state in ("pending", "cached", "paused") or ms is None:
+        return ""
+    return f"{ms // 1000}s" if row.state in BUSY and ms < 60_000 else duration(ms)
+
+
+def _cost(row: Row) -> str:
+    parts = [f"{row.tokens:,} tok"] if row.tokens else []
+    parts += [money(row.cost_usd)] if row.cost_usd else []
+    return " · ".join(parts)
+
+
+def _last(row: Row) -> str:
+    parts = [_items(row)] if row.items else []
+    parts += [f"×{row.attempts}"] if row.attempts > 1 else []
+    parts += [inline(text) for text in _words(row) if text]
+    return " · ".join(part for part in parts if part)
+
+
+def _words(row: Row) -> list[str]:
+    """What is worth saying of a row in its state: live text, why it ran, what came out."""
+    match row.state:
+        case "running" | "retrying":
+            return [row.detail, row.tail]
+        case "skipped":
+            return [row.when or row.detail]
+        case "cached":
+            saved = [duration(row.saved_ms)] if row.saved_ms else []
+            saved += [money(row.saved_usd)] if row.saved_usd else []
+            return [f"saved {', '.join(saved)}" if saved else "", _result(row)]
+        case "ok":
+            recovered = f"recovered from {row.recovered}" if row.recovered else ""
+            return [why(row), row.decided, recovered, _result(row)]
+    return [why(row)]
+
+
+def _result(row: Row) -> str:
+    return f"→ {row.preview}" if row.preview else ""
+
+
+def _items(row: Row) -> str:
+    """A fan-out in one line: its bar and how far it is."""
+    items = row.items
+    if items is None or not items.total:
+        return inline(items_said(row))
+    good = max(0, items.done - items.failed - items.cached)
+    tones = ((good, COLOUR["ok"]), (items.cached, COLOUR["cached"]), (items.failed, COLOUR["failed"]))
+    parts = "".join(
+        f'<span style="display:inline-block;height:6px;width:{_BAR * count / items.total:.1f}px;'
+        f'background-color:{tone}"></span>'
+        for count, tone in tones
+        if count
+    )
+    track = f"display:inline-block;width:{_BAR}px;height:6px;line-height:0;border-radius:2px;overflow:hidden"
+    words = items_said(row) or plural(items.done, "item")
+    return f'<span style="{track};background-color:{TRACK}">{parts}</span> {inline(words)}'
+
+
+def _under(row: Row, columns: int) -> str:
+    inner = _beneath(row)
+    if not inner:
+        return ""
+    style = "text-align:left;padding:0 0 4px 0;white-space:normal;border:0"
+    cells = f'<td style="border:0"></td><td colspan="{columns}" style="{style}">{inner}</td>'
+    return f'<tr style="background:none">{cells}</tr>'
+
+
+def _beneath(row: Row) -> str:
+    if row.state == "failed":
+        faults = [row.detail, *(row.items.faults if row.items else [])]
+        return "".join(_foldable(fault) for fault in faults if fault)
+    if row.state == "paused" and row.detail:
+        return f'<div style="color:{COLOUR["paused"]}">{inline(row.detail)}</div>'
+    if row.warning:
+        return f'<div style="color:{COLOUR["retrying"]}">warning: {inline(row.warning)}</div>'
+    return ""
+
+
+def _foldable(text: str) -> str:
+    """A failure's first line; what is longer unfolds."""
+    tone = f"color:{COLOUR['failed']}"
+    first = one_line(text.strip().split("\n", 1)[0], 160)
+    if one_line(text, 400) == first:
+        return f'<div style="{tone}">{inline(first)}</div>'
+    body = "white-space:pre-wrap;overflow-wrap:anywhere;padding:4px 0 4px 14px"
+    return (
+        f'<details style="{tone}"><summary style="cursor:pointer">{inline(first)}</summary>'
+        f'<div style="{body}">{block(text)}</div></details>'
+    )
