@@ -22,10 +22,10 @@ def mimebundle(prompt: Prompt, run_id: str, lines: Sequence[str]) -> dict[str, s
 
 def answered(prompt: Prompt, said: str) -> dict[str, str]:
     """What stands in the question's place once it is answered; `said` is a short sentence."""
-    name = f"<b>{inline(prompt.key)}</b> · {inline(prompt.message)}"
-    inner = f'<span style="color:{COLOUR["paused"]}">◆</span> {name} <span style="{QUIET}">→ {inline(said)}</span>'
+    sign = f'<span style="color:{COLOUR["paused"]}">◆</span> <b>{inline(prompt.key)}</b>'
+    inner = f'{sign} · {inline(prompt.message)} <span style="{QUIET}">→ {inline(said)}</span>'
     text = f"  ◆ {one_line(prompt.key)} · {one_line(prompt.message)}  → {one_line(said)}"
-    return {"text/html": f'<div style="font-size:13px">{inner}</div>', "text/plain": text}
+    return {"text/html": box(inner, COLOUR["paused"], 2, 2), "text/plain": text}
 
 
 def question_text(prompt: Prompt, run_id: str, lines: Sequence[str]) -> str:
@@ -46,7 +46,8 @@ def question_html(prompt: Prompt, run_id: str, lines: Sequence[str]) -> str:
     how = f'<div style="{QUIET};font-size:12px;padding-top:6px">{HOW}</div>{code}' if lines else ""
     dead = f'<div style="{QUIET};font-size:12px">{DEAD}</div>' if lines else ""
     waits = f'<span style="{QUIET}"> waits for an answer</span>'
-    table = f'<table style="table-layout:auto;width:auto;border-collapse:collapse;margin:0;border:0">{facts}</table>'
+    plain = "table-layout:auto;width:auto;border-collapse:collapse;margin:0;border:0"
+    table = f'<table style="{plain}">{facts}</table>'
     return box(f"<div>{title}{waits}</div>{asked}{table}{how}{dead}", COLOUR["paused"])
 
 

@@ -15,7 +15,10 @@ _LAST = (
     "text-align:left;padding:1px 0;width:100%;max-width:0;overflow:hidden;text-overflow:ellipsis;"
     "white-space:nowrap;vertical-align:top;border:0"
 )
-_TABLE = f"width:100%;table-layout:auto;border-collapse:collapse;margin:0;border:0;font-size:12px;line-height:1.5;{MONO}"
+_TABLE = (
+    "width:100%;table-layout:auto;border-collapse:collapse;margin:0;border:0;"
+    f"font-size:12px;line-height:1.5;{MONO}"
+)
 _BAR = 96  # pixels of a fan-out's bar
 
 

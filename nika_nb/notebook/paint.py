@@ -11,16 +11,13 @@ from nika_nb.board.state import Board
 
 
 class Watched(Protocol):
-    """A run as the painter sees it. The board may be another one after an answer."""
-
-    @property
-    def board(self) -> Board: ...
+    """A run as the painter sees it."""
 
     @property
     def running(self) -> bool: ...
 
-    def catch_up(self) -> object:
-        """Takes in what has happened; from any thread."""
+    def catch_up(self) -> Board:
+        """The board with everything that happened so far; another one after an answer. From any thread."""
         ...
 
 
@@ -31,26 +28,22 @@ class Paintable(Protocol):
 class Painter:
     """Watches a run and paints a panel: on the calling thread (`pump`) or on its own (`spawn`).
 
-    interval: seconds between two paints when something changed; time alone is painted once a second.
+    interval: seconds between two paints. A panel sends only what has changed.
     """
 
-    def __init__(self, run: Watched, panel: Paintable, interval: float = 0.15) -> None:
+    def __init__(self, run: Watched, panel: Paintable, interval: float = 0.2) -> None:
         self.run = run
         self.panel = panel
         self.interval = interval
-        self._painted: tuple[Board | None, int, float] = (None, -1, 0.0)
+        self._painted = 0.0
         self._turn = threading.Lock()
 
     def step(self, *, force: bool = False) -> None:
         """Take in what is there, and paint when it is time to."""
         with self._turn:
-            self.run.catch_up()
-            board, clock = self.run.board, time.monotonic()
-            seen, version, at = self._painted
-            changed = board is not seen or board.version != version
-            wait = self.interval if changed else 1.0
-            if force or (clock - at >= wait and (changed or not board.over)):
-                self._painted = (board, board.version, clock)
+            board, clock = self.run.catch_up(), time.monotonic()
+            if force or clock - self._painted >= self.interval:
+                self._painted = clock
                 self.panel.paint(board, time.time_ns())
 
     def pump(self, interval: float = 0.03) -> None:
