@@ -34,7 +34,10 @@ from nika_nb.verbs.sweep import end
 
 @dataclass
 class Prepared:
-    """A run about to start. `setup(sink)` makes the engine's setup; `close()` lets everything go."""
+    """A run about to start. `setup(sink)` makes the engine's setup; `close()` lets everything go.
+
+    invocation: the id of this start, as its journal's lines carry it.
+    """
 
     request: Request
     workflow: Workflow
@@ -42,6 +45,7 @@ class Prepared:
     report: Report
     resumption: Resumption
     run_id: str
+    invocation: str
     verbs: Verbs
     journal: Journal | None
     setup: Callable[[Sink], Setup]
@@ -121,6 +125,7 @@ def _prepared(
     deterministic = workflow.run.entropy != "ambient"
     seed = (workflow.run.seed or 0) if deterministic else None
     run_id = resumed.run_id or new_run_id(workflow.id, seed)
+    invocation = new_invocation_id(seed)
     verbs = LocalVerbs(
         workflow=workflow,
         plan=plan,
@@ -136,7 +141,7 @@ def _prepared(
     if settings.trace_file:
         journal = Journal(
             request.place.traces,
-            run=new_invocation_id(seed),
+            run=invocation,
             correlation=run_id,
             durability=settings.durability,
         )
@@ -167,7 +172,7 @@ def _prepared(
     if journal is not None:
         closers.append(journal.close)
     return Prepared(
-        request, workflow, plan, report, resumed, run_id, verbs, journal, setup, notices, closers
+        request, workflow, plan, report, resumed, run_id, invocation, verbs, journal, setup, notices, closers
     )
 
 

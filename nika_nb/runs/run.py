@@ -61,8 +61,7 @@ class Run:
     @property
     def invocation(self) -> str | None:
         """The id of the invocation at work, as the journal's lines carry it."""
-        journal = self._session.prepared.journal if self._session else None
-        return journal.run if journal is not None else None
+        return self._session.prepared.invocation if self._session else None
 
     @property
     def workflow(self) -> str:
