@@ -180,7 +180,8 @@ def _secret(name: str, entry: Entry, shape: Shape) -> Secret | None:
         return None
     if "value" in found.entries:
         stored.refuse(f"{what} stands here in clear", found.entries["value"].key, "name its store instead")
-    shape.closed(found, (*grammar.SECRET, "value"), what)
+        return None
+    shape.closed(found, grammar.SECRET, what)
     source = found.get("source")
     if source is None:
         stored.refuse(

@@ -206,13 +206,13 @@ class _Walker:
             into.entries[key.value] = Entry(key, value)
 
     def _not_a_name(self, key: Node) -> None:
-        what = f"`{key.text}` is read as {_reading(key)}" if isinstance(key, Scalar) else "a collection"
-        self._findings.error(
-            "NIKA-YAML-007",
-            f"a key must be text: {what}",
-            key.span,
-            f'write "{key.text}" with quotes' if isinstance(key, Scalar) and key.text else "",
-        )
+        if not isinstance(key, Scalar):
+            what, hint = "a collection stands here", "keep lists and mappings to the right of `:`"
+        elif key.text:
+            what, hint = f"`{key.text}` is read as {_reading(key)}", f'write "{key.text}" with quotes'
+        else:
+            what, hint = "nothing stands here", "write the key before `:`"
+        self._findings.error("NIKA-YAML-007", f"a key must be text, and {what}", key.span, hint)
 
     def _twice(self, key: Scalar, first: Scalar) -> None:
         related = ((f"`{key.text}` stands here first", first.span),)
