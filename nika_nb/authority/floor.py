@@ -1,4 +1,4 @@
-"""The floor under every host grant: addresses of this machine and of private networks are not reached (NIKA-SEC-005)."""
+"""The floor under every host grant: this machine and private networks are never reached (NIKA-SEC-005)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from nika_nb.authority.permits import canonical_host
 
 BLOCKED_CODE = "NIKA-SEC-005"
 
-_METADATA = frozenset({"metadata", "metadata.google.internal", "metadata.goog", "instance-data", "100.100.100.200"})
+_METADATA = frozenset(
+    {"metadata", "metadata.google.internal", "metadata.goog", "instance-data", "100.100.100.200"}
+)
 _NUMERIC = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+)){0,3}")
 _CARRIERS = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("64:ff9b:1::/48"))
 

@@ -1,0 +1,90 @@
+"""What the declared contracts say about a value edge: `schema:`, `returns:`, what flows through `with:`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nika_nb.check.shapes import Known, Schema, Shape, Typed, Wrong, element, listed, walk
+from nika_nb.language.cel import Reference
+from nika_nb.language.cel.syntax import as_reference
+from nika_nb.language.lattice import UNKNOWN
+from nika_nb.language.model import Task, Workflow
+from nika_nb.language.template import Plain, Value, only_island
+from nika_nb.values import Json
+
+_STATES: Json = {"enum": ["success", "failure", "skipped", "cancelled"]}
+_RECORD: dict[str, Json] = {
+    "status": _STATES,
+    "cause": "string",
+    "duration_ms": "integer",
+    "started_at": "timestamp",
+    "ended_at": "timestamp",
+}
+_MEMBER: Json = {
+    "object": {
+        "id": "string",
+        "status": _STATES,
+        "output": UNKNOWN,
+        "duration_ms": "integer",
+        "error": UNKNOWN,
+    }
+}
+
+
+def output_shape(task: Task) -> Shape:
+    """What `tasks.<id>.output` is known to be; a fan-out yields a list of it."""
+    one = _of_one(task)
+    return listed(one) if task.for_each is not None else one
+
+
+def _of_one(task: Task) -> Shape:
+    if task.returns is not None:
+        return Typed(task.returns.canonical)
+    schema = task.action.get("schema") if task.action.verb in ("infer", "agent") else None
+    return Schema(schema) if isinstance(schema, dict) else None
+
+
+def record_shape(task: Task, field: str) -> Shape:
+    """What another field of the record is known to be; an extracted one may be anything."""
+    if field in _RECORD:
+        return Typed(_RECORD[field])
+    return listed(None) if field in task.extract and task.for_each is not None else None
+
+
+def shape_of_binding(workflow: Workflow, task: Task, name: str) -> Shape:
+    return _of_value(workflow, task.with_[name], {})
+
+
+def shape_of_item(workflow: Workflow, task: Task) -> Shape:
+    if task.for_each is None or isinstance(task.for_each.items, Plain):
+        return None
+    return element(_of_value(workflow, task.for_each.items, task.with_))
+
+
+def _of_value(workflow: Workflow, value: Value, bindings: Mapping[str, Value]) -> Shape:
+    if isinstance(value, Plain):
+        return Known(value.raw)
+    island = only_island(value)
+    path = as_reference(island.expr) if island is not None else None
+    return _of_path(workflow, path, bindings) if path is not None else None
+
+
+def _of_path(workflow: Workflow, path: Reference, bindings: Mapping[str, Value]) -> Shape:
+    """The shape of what a path denotes; nothing is known where it is wrong or computed."""
+    name = str(path.steps[0]) if path.steps else ""
+    shape: Shape = None
+    rest = path.steps[1:]
+    if path.root == "tasks" and name in workflow.tasks and len(path.steps) > 1:
+        producer, field = workflow.tasks[name], str(path.steps[1])
+        shape = output_shape(producer) if field == "output" else record_shape(producer, field)
+        rest = path.steps[2:]
+    elif path.root == "group" and name:
+        shape = Typed({"array": _MEMBER})
+    elif path.root == "inputs" and name in workflow.inputs:
+        shape = Typed(workflow.inputs[name].type.canonical)
+    elif path.root == "const" and name in workflow.consts:
+        shape = Known(workflow.consts[name].value)
+    elif path.root == "with" and name in bindings:
+        shape = _of_value(workflow, bindings[name], {})
+    found = walk(shape, rest)
+    return None if isinstance(found, Wrong) else found

@@ -1,0 +1,77 @@
+"""What is fixed before the run although it is written as `${{ }}`: constants, and literal bindings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from nika_nb.errors import Fault
+from nika_nb.language import cel
+from nika_nb.language.model import Action, Task, Workflow
+from nika_nb.language.template import Fields, Island, Items, Plain, Text, Value
+from nika_nb.values import Json, to_text
+
+Fixed = Mapping[str, Mapping[str, Json]]  # root → name → its value, known before the run
+
+
+def fixed(workflow: Workflow, task: Task, *, defaults: bool = False) -> Fixed:
+    """What is known in the body of a task. `defaults`: count an input as the default it declares."""
+    known: dict[str, Mapping[str, Json]] = {
+        "const": {const.name: const.value for const in workflow.consts.values()}
+    }
+    if defaults:
+        known["inputs"] = {
+            given.name: given.default for given in workflow.inputs.values() if given.has_default
+        }
+    bound = {name: fold(value, known) for name, value in task.with_.items()}
+    known["with"] = {name: value.raw for name, value in bound.items() if isinstance(value, Plain)}
+    return known
+
+
+def folded(workflow: Workflow, task: Task, *, defaults: bool = False) -> Action:
+    """The task's action with everything fixed written out."""
+    return replace(task.action, body=fold(task.action.body, fixed(workflow, task, defaults=defaults)))
+
+
+def fold(value: Value, known: Fixed) -> Value:
+    """The value with every island resolved that reads nothing but what is known."""
+    match value:
+        case Plain():
+            return value
+        case Items(items=items):
+            parts = [fold(item, known) for item in items]
+            if all(isinstance(part, Plain) for part in parts):
+                return Plain([part.raw for part in parts], value.span)
+            return Items(tuple(parts), value.span)
+        case Fields(fields=fields):
+            inner = {name: fold(item, known) for name, item in fields.items()}
+            if all(isinstance(item, Plain) for item in inner.values()):
+                return Plain({name: item.raw for name, item in inner.items()}, value.span)
+            return Fields(inner, value.span)
+        case Text():
+            return _text(value, known)
+
+
+def _text(value: Text, known: Fixed) -> Plain | Text:
+    if len(value.parts) == 1 and isinstance(value.parts[0], Island):
+        resolved, result = _resolve(value.parts[0], known)
+        return Plain(result, value.span) if resolved else value
+    parts: list[str | Island] = []
+    for part in value.parts:
+        resolved, result = (True, part) if isinstance(part, str) else _resolve(part, known)
+        parts.append(to_text(result) if resolved else part)
+    raw = "".join(part if isinstance(part, str) else f"${{{{ {part.text} }}}}" for part in parts)
+    if all(isinstance(part, str) for part in parts):
+        return Plain(raw, value.span)
+    return Text(raw, tuple(parts), value.span)
+
+
+def _resolve(island: Island, known: Fixed) -> tuple[bool, Any]:
+    for reference in cel.references(island.expr):
+        if not reference.steps or reference.steps[0] not in known.get(reference.root, {}):
+            return False, None
+    try:
+        return True, cel.evaluate(island.expr, known)
+    except Fault:
+        return False, None

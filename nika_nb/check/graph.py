@@ -1,0 +1,104 @@
+"""The graph as declared: do its edges end at tasks, do tasks wait for each other, what a cleanup may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from nika_nb.check.subject import Subject, the_tasks
+from nika_nb.errors import Diagnostic, Span
+from nika_nb.language.model import After, Task
+from nika_nb.language.template import references
+from nika_nb.plan.edges import Edge
+from nika_nb.plan.gates import PREDICATES
+from nika_nb.plan.graph import cycle, downstream
+from nika_nb.values import nearest
+
+# What other systems call the states.
+_MEANT = {
+    "succeeded": "success", "successful": "success", "passed": "success", "ok": "success", "pass": "success",
+    "failed": "failure", "fail": "failure", "error": "failure", "errored": "failure",
+    "skip": "skipped", "completed": "terminal", "complete": "terminal", "done": "terminal",
+    "finished": "terminal", "always": "terminal", "settled": "terminal", "cancelled": "terminal",
+    "finally": "unwind", "cleanup": "unwind",
+}  # fmt: skip
+
+_MOST_CYCLES = 20  # nobody reads further
+
+
+def judge(subject: Subject) -> Iterator[Diagnostic]:
+    """NIKA-DAG-001 -002 -004 -005 -009."""
+    for task in subject.tasks:
+        for entry in task.after:
+            yield from _entry(subject, task, entry)
+        if task.is_cleanup:
+            yield from _cleanup(task)
+    yield from _cycles(subject)
+    yield from _recoveries(subject)
+
+
+def _entry(subject: Subject, task: Task, entry: After) -> Iterator[Diagnostic]:
+    known = subject.workflow.tasks
+    if entry.producer not in known and entry.producer not in subject.unread.get("tasks", ()):
+        place = Span(entry.span.start, entry.span.start + len(entry.producer))
+        hint = nearest(entry.producer, known) or the_tasks(known)
+        yield Diagnostic("NIKA-DAG-002", f"there is no task `{entry.producer}`", place, hint, task=task.id)
+    if entry.predicate not in PREDICATES:
+        meant = _MEANT.get(entry.predicate.lower())
+        hint = f"write `{meant}`" if meant else nearest(entry.predicate, PREDICATES)
+        sentence = f"`{entry.predicate}` is not a state to wait for"
+        hint = hint or f"the states are {', '.join(PREDICATES)}"
+        yield Diagnostic("NIKA-DAG-005", sentence, entry.predicate_span, hint, task=task.id)
+
+
+def _cleanup(task: Task) -> Iterator[Diagnostic]:
+    if task.group is not None:
+        sentence = "a cleanup cannot join a group: it runs beside the graph, and no fold would see it"
+        place = task.spans.get("group", task.key_span)
+        yield Diagnostic("NIKA-DAG-009", sentence, place, "remove `group:`", task=task.id)
+
+
+def _cycles(subject: Subject) -> Iterator[Diagnostic]:
+    """One diagnostic per cycle; a found one is cut open to look for the next."""
+    edges = [edge for edge in subject.edges if edge.schedules]
+    for _ in range(_MOST_CYCLES):
+        path = cycle(subject.workflow.tasks, edges)
+        if not path:
+            return
+        links = [_link(edges, *pair) for pair in pairwise(path)]
+        yield _waiting(path, links)
+        edges = [edge for edge in edges if edge not in links]
+
+
+def _link(edges: Sequence[Edge], producer: str, consumer: str) -> Edge:
+    return next(edge for edge in edges if (edge.producer, edge.consumer) == (producer, consumer))
+
+
+def _waiting(path: list[str], links: list[Edge]) -> Diagnostic:
+    last = links[-1]
+    if len(links) == 1:
+        sentence = f"`{path[0]}` waits for itself"
+        return Diagnostic("NIKA-DAG-001", sentence, last.span, "remove this edge", task=last.consumer)
+    sentence = f"these tasks wait for each other: {' → '.join(path)}"
+    related = tuple((f"`{edge.consumer}` waits for `{edge.producer}` here", edge.span) for edge in links[:-1])
+    return Diagnostic(
+        "NIKA-DAG-001", sentence, last.span, "remove one of these edges", task=last.consumer, related=related
+    )
+
+
+def _recoveries(subject: Subject) -> Iterator[Diagnostic]:
+    """A recovery source that waits for the very task it would rescue."""
+    scheduling = [edge for edge in subject.edges if edge.schedules]
+    for task in subject.tasks:
+        policy = task.on_error
+        if policy is None or policy.recover is None:
+            continue
+        below = downstream(task.id, scheduling) | {task.id}
+        for reference in references(policy.recover):
+            source = str(reference.steps[0]) if reference.root == "tasks" and reference.steps else None
+            if source in below and not task.is_cleanup:
+                own = source == task.id
+                why = "itself" if own else f"`{source}`, which waits for `{task.id}`"
+                sentence = f"`{task.id}` cannot recover from {why}: neither could ever end"
+                hint = "recover from a literal, or from a task that does not depend on this one"
+                yield Diagnostic("NIKA-DAG-004", sentence, reference.span, hint, task=task.id)

@@ -1,0 +1,61 @@
+"""What the tasks require of the world: their effects with everything fixed written out, and their places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nika_nb.authority.effects import Effect, effects
+from nika_nb.check.folding import folded
+from nika_nb.check.subject import Subject
+from nika_nb.errors import Span
+from nika_nb.language.model import Action, Task, Workflow
+
+_VERBS = {"exec": "start", "shell": "run the shell line", "read": "read", "write": "write", "net": "reach"}
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """One effect of one task; `action` is the task's action with everything fixed written out."""
+
+    task: Task
+    action: Action
+    effect: Effect
+
+    @property
+    def program(self) -> str | None:
+        """The first word of a command, None for a shell line."""
+        argv = (self.action.get("command") or {}).get("argv") if self.effect.kind == "exec" else None
+        return str(argv[0]) if argv else None
+
+    @property
+    def words(self) -> list[str]:
+        argv = (self.action.get("command") or {}).get("argv")
+        return [str(word) for word in argv or ()]
+
+    def __str__(self) -> str:
+        target = self.program or self.effect.target
+        if target is None:
+            return "reach a host that only the run knows"
+        shown = target if len(target) <= 60 else f"{target[:57]}…"
+        if self.effect.kind == "tool":
+            return f"use the tool `{shown}`"
+        return f"{_VERBS[self.effect.kind]} `{shown}`"
+
+
+def needs_of(workflow: Workflow, task: Task, *, defaults: bool = False) -> Iterator[Need]:
+    """`defaults`: count an input as the default it declares. A call of a workflow is judged elsewhere."""
+    action = folded(workflow, task, defaults=defaults)
+    for effect in effects(action):
+        if effect.kind != "workflow":
+            yield Need(task, action, effect)
+
+
+def place(subject: Subject, need: Need) -> Span:
+    """Where the target of a need stands in the text."""
+    steps = [int(step) if step.isdigit() else step for step in need.effect.argument]
+    if need.effect.kind == "exec":
+        steps = ["command", 0]
+    elif need.effect.kind == "shell":
+        steps = ["shell"]
+    return subject.place("tasks", need.task.id, need.task.action.verb, *steps)

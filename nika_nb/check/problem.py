@@ -1,0 +1,22 @@
+"""What is wrong with one call of a builtin."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+ARGUMENTS_CODE = "NIKA-BUILTIN-001"
+
+
+class Problem(NamedTuple):
+    """`path` leads to the argument (and into it), or to its name; empty for the call as a whole."""
+
+    message: str
+    hint: str
+    path: tuple[str | int, ...] = ()
+    code: str = ARGUMENTS_CODE
+    about_name: bool = False
+
+
+def is_open(value: Any) -> bool:
+    """Whether only the run knows the value: a template stands in its place."""
+    return isinstance(value, str) and "${{" in value

@@ -1,0 +1,53 @@
+"""One path at one place of a document, and how what is wrong with it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nika_nb.check.shapes import Known, Shape, Wrong, walk
+from nika_nb.check.subject import Subject
+from nika_nb.check.surfaces import Surface
+from nika_nb.errors import Diagnostic, Span
+from nika_nb.language.cel import Expr, Reference
+from nika_nb.language.cel.syntax import Call, children
+from nika_nb.language.template import Island
+
+WHOLE = -1  # in place of a step: the whole path
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    subject: Subject
+    surface: Surface
+    island: Island
+    reference: Reference
+
+    @property
+    def name(self) -> str | None:
+        """The second word of the path; None where it is computed or missing."""
+        return str(self.reference.steps[0]) if self.reference.steps else None
+
+    def found(
+        self, code: str, message: str, hint: str, at: int = 0, related: tuple[tuple[str, Span], ...] = ()
+    ) -> Diagnostic:
+        """A diagnostic at step `at` of the path (0 is its root)."""
+        span = self.reference.span if at == WHOLE else self.subject.word(self.reference, at)
+        task = self.surface.task.id if self.surface.task else None
+        return Diagnostic(code, message, span, hint, task=task, related=related)
+
+    def path(self, shape: Shape, start: int) -> Iterator[Diagnostic]:
+        """NIKA-VAR-003 (or -001 in a value that is known) where the steps from `start` on cannot be taken."""
+        wrong = walk(shape, self.reference.steps[start:])
+        if not isinstance(wrong, Wrong):
+            return
+        if isinstance(shape, Known) and _guarded(self.island.expr):
+            return
+        code = "NIKA-VAR-001" if isinstance(shape, Known) else "NIKA-VAR-003"
+        base = Reference(self.reference.root, self.reference.steps[: start + wrong.at], self.reference.span)
+        yield self.found(code, wrong.why.format(base=f"`{base}`"), wrong.hint, start + wrong.at + 1)
+
+
+def _guarded(expr: Expr) -> bool:
+    """Whether an expression asks with `has()` what exists: then a missing field is expected."""
+    return (isinstance(expr, Call) and expr.name == "has") or any(map(_guarded, children(expr)))

@@ -1,0 +1,130 @@
+"""What every judgment reads: the sound part of a workflow, its edges, and what could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from nika_nb.errors import Diagnostic, Span
+from nika_nb.language import yaml
+from nika_nb.language.cel import Reference
+from nika_nb.language.findings import Findings
+from nika_nb.language.model import Task, Workflow
+from nika_nb.language.nodes import Map, Node, Seq
+from nika_nb.plan.edges import Edge, edges_of
+
+_NAMED_BLOCKS = ("inputs", "const", "secrets", "tasks")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A workflow under judgment.
+
+    incoming: task → every edge that ends there. base: the folder that relative paths count from.
+    model: what the caller sets for the whole run. unread: block → the names that stand in the text
+    although they could not be read; they are declared, so nothing may call them unknown. broken:
+    the tasks in which something is wrong already. damaged: the envelope keys, likewise.
+    """
+
+    workflow: Workflow
+    edges: tuple[Edge, ...]
+    incoming: Mapping[str, tuple[Edge, ...]]
+    base: str
+    model: str | None
+    unread: Mapping[str, frozenset[str]]
+    broken: frozenset[str]
+    damaged: frozenset[str]
+
+    @property
+    def tasks(self) -> Iterator[Task]:
+        return iter(self.workflow.tasks.values())
+
+    @property
+    def sound_tasks(self) -> Iterator[Task]:
+        """The tasks whose text was read without any fault."""
+        return (task for task in self.tasks if task.id not in self.broken)
+
+    def word(self, reference: Reference, at: int) -> Span:
+        """Where step `at` of a reference stands (0 is its root); the whole path where that is not clear."""
+        text = self.workflow.source.text[reference.span.start : reference.span.end]
+        start = end = 0
+        for name in (reference.root, *map(str, reference.steps[:at])):
+            start = text.find(name, end)
+            if start < 0 or not text.startswith(reference.root):
+                return reference.span
+            end = start + len(name)
+        return Span(start, end).shifted(reference.span.start)
+
+    def place(self, *path: str | int) -> Span:
+        """Where a value stands, by its keys and indices from the root; else the nearest part of the path."""
+        node = self._root
+        span = node.span if node is not None else Span(0, 0)
+        for step in path:
+            node = _inner(node, step)
+            if node is None:
+                return span
+            span = node.span
+        return span
+
+    def key(self, *path: str | int) -> Span:
+        """Where the last key of a path stands, instead of its value."""
+        node = self._root
+        for step in path[:-1]:
+            node = _inner(node, step)
+        entry = node.entries.get(str(path[-1])) if isinstance(node, Map) else None
+        return entry.key.span if entry is not None else self.place(*path)
+
+    @cached_property
+    def _root(self) -> Node | None:
+        return yaml.read(self.workflow.source.text, Findings(self.workflow.source))
+
+
+def _inner(node: Node | None, step: str | int) -> Node | None:
+    if isinstance(node, Map) and isinstance(step, str):
+        return node.get(step)
+    if isinstance(node, Seq) and isinstance(step, int) and step < len(node.items):
+        return node.items[step]
+    return None
+
+
+def the_tasks(names: Iterable[str]) -> str:
+    """A hint: the first names of what exists."""
+    return f"the tasks are {', '.join(f'`{name}`' for name in list(names)[:12])}"
+
+
+def subject_of(
+    workflow: Workflow, found: Iterable[Diagnostic], model: str | None = None, base: Path | None = None
+) -> Subject:
+    """`found` is what reading the text has brought to light already."""
+    found = tuple(found)
+    edges = edges_of(workflow)
+    incoming: dict[str, list[Edge]] = {name: [] for name in workflow.tasks}
+    for edge in edges:
+        incoming[edge.consumer].append(edge)
+    return Subject(
+        workflow=workflow,
+        edges=edges,
+        incoming={name: tuple(into) for name, into in incoming.items()},
+        base=str((base or Path.cwd()).absolute()),
+        model=model,
+        unread=_written(workflow) if found else {},
+        broken=frozenset(d.task for d in found if d.task),
+        damaged=_damaged(workflow, found),
+    )
+
+
+def _written(workflow: Workflow) -> dict[str, frozenset[str]]:
+    root = yaml.read(workflow.source.text, Findings(workflow.source))
+    if not isinstance(root, Map):
+        return {}
+    blocks = {block: root.get(block) for block in _NAMED_BLOCKS}
+    return {block: frozenset(node.entries) for block, node in blocks.items() if isinstance(node, Map)}
+
+
+def _damaged(workflow: Workflow, found: tuple[Diagnostic, ...]) -> frozenset[str]:
+    places = [d.span.start for d in found if d.span]
+    return frozenset(
+        key for key, span in workflow.spans.items() if any(span.start <= at < span.end for at in places)
+    )
