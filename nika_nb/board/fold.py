@@ -163,7 +163,8 @@ def _settle(board: Board, fields: Fields, at: int, state: State) -> Row:
 
 def _approval_decided(board: Board, fields: Fields, at: int) -> None:
     row = board.row(str(fields["task"]))
-    row.decided = " · ".join(str(fields[key]) for key in ("decision", "source", "why") if fields.get(key))
+    verdict = "allowed" if fields.get("decision") == "allow" else "refused"
+    row.decided = " · ".join([verdict, *(str(fields[key]) for key in ("source", "why") if fields.get(key))])
     board.touch(row)
 
 

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from heapq import nlargest
 
-from nika_nb.board.clean import inline
+from nika_nb.board.clean import block, inline
 from nika_nb.board.rows import STATES, Row, RunState, State
 from nika_nb.board.state import Board
-from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, TRACK, box
+from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, TRACK, box, plain
 from nika_nb.board.svg import data_uri
 from nika_nb.board.table import table
 from nika_nb.board.text import duration, money, plural
 
 WINDOW = 40  # rows of a live view
 WHOLE = 1000  # rows of a still
+UNFOLDED = 50  # failures that a still tells in full
+LIVE_BOUND = 40_000  # bytes that a live view may send at a time
 DRAWN = 60  # tasks of a graph that is still worth a look
 
 _WORD: dict[RunState, str] = {
@@ -33,20 +35,27 @@ _URGENT: dict[State, int] = {"paused": 5, "failed": 4, "retrying": 3, "running":
 def still(board: Board, now: int | None = None) -> str:
     """The whole board, for a saved notebook. Of more than a thousand rows, those that matter most."""
     rows = window(board, WHOLE)
-    inner = head(board, now) + table(rows, now) + _rest(board, len(rows)) + foot(board)
+    inner = head(board, now) + table(rows, now, UNFOLDED) + _rest(board, len(rows)) + foot(board)
     return box(inner, RUN_TONE[board.state])
 
 
 def live_head(board: Board, now: int | None = None, tick: int = 0) -> str:
     """The head of a live view; `tick` turns its sign."""
-    return box(head(board, now, tick), RUN_TONE[board.state], 6, 0)
+    return plain(head(board, now, tick))
 
 
 def live_body(board: Board, now: int | None = None) -> str:
     """A window of rows and how many there are elsewhere; the journal, for when the kernel dies."""
-    rows = window(board)
+    limit = WINDOW
+    while len(drawn := _body(board, now, limit)) > LIVE_BOUND and limit > 4:
+        limit //= 2
+    return drawn
+
+
+def _body(board: Board, now: int | None, limit: int) -> str:
+    rows = window(board, limit)
     trace = f'<div style="{QUIET};padding-top:4px">{_trace(board)}</div>' if board.trace_path else ""
-    return box(table(rows, now) + _rest(board, len(rows)) + trace, RUN_TONE[board.state], 0, 6)
+    return plain(table(rows, now) + _rest(board, len(rows)) + trace)
 
 
 def window(board: Board, limit: int = WINDOW) -> list[Row]:
@@ -97,7 +106,7 @@ def _bar(board: Board) -> str:
     track = f"display:flex;flex-grow:1;height:4px;border-radius:2px;overflow:hidden;background-color:{TRACK}"
     return (
         '<div style="display:flex;align-items:center;gap:10px;margin:4px 0 6px 0">'
-        f'<div style="{track}" title="{_words(board)}">{parts}</div>'
+        f'<div style="{track}" role="img" aria-label="{_words(board)}" title="{_words(board)}">{parts}</div>'
         f'<div style="{QUIET};font-size:12px;white-space:nowrap">{settled} done</div></div>'
     )
 
@@ -115,12 +124,13 @@ def _rest(board: Board, shown: int) -> str:
 
 
 def foot(board: Board) -> str:
-    """Money and time, spent and saved; where the journal is and the head of its chain; the graph."""
+    """Money and time, spent and saved; where the journal is; folded, the graph and what happened."""
     lines = [_figures(board), inline(board.detail)]
     lines += [_trace(board)] if board.trace_path else []
     inner = "".join(f"<div>{line}</div>" for line in lines if line)
     rule = f"border-top:1px solid {TRACK};margin-top:6px;padding-top:4px"
-    return f'<div style="{rule};font-size:12px"><div style="{QUIET}">{inner}</div>{_graph(board)}</div>'
+    folded = _graph(board) + _events(board)
+    return f'<div style="{rule};font-size:12px"><div style="{QUIET}">{inner}</div>{folded}</div>'
 
 
 def _figures(board: Board) -> str:
@@ -147,4 +157,16 @@ def _graph(board: Board) -> str:
     if not 1 < len(board.rows) <= DRAWN:
         return ""
     image = f'<img alt="the graph of the tasks" src="{data_uri(board)}" style="max-width:100%;margin:4px 0">'
-    return f'<details><summary style="cursor:pointer;{QUIET}">graph</summary>{image}</details>'
+    return _folded("graph", image)
+
+
+def _events(board: Board) -> str:
+    hidden = board.log_length - len(board.log)
+    lines = [*board.log, *([f"and {hidden:,} more in the trace"] if hidden else [])]
+    style = f"{MONO};font-size:11px;line-height:1.4;white-space:pre;overflow-x:auto;padding:4px 0;{QUIET}"
+    inner = f'<div style="{style}">{block(chr(10).join(lines), 20_000)}</div>'
+    return _folded("what happened", inner) if lines else ""
+
+
+def _folded(title: str, inner: str) -> str:
+    return f'<details><summary style="cursor:pointer;{QUIET}">{title}</summary>{inner}</details>'

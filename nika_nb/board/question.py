@@ -25,7 +25,7 @@ def answered(prompt: Prompt, said: str) -> dict[str, str]:
     sign = f'<span style="color:{COLOUR["paused"]}">◆</span> <b>{inline(prompt.key)}</b>'
     inner = f'{sign} · {inline(prompt.message)} <span style="{QUIET}">→ {inline(said)}</span>'
     text = f"  ◆ {one_line(prompt.key)} · {one_line(prompt.message)}  → {one_line(said)}"
-    return {"text/html": box(inner, COLOUR["paused"], 2, 2), "text/plain": text}
+    return {"text/html": box(inner, COLOUR["paused"], 2), "text/plain": text}
 
 
 def question_text(prompt: Prompt, run_id: str, lines: Sequence[str]) -> str:

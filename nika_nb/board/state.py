@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from nika_nb.board.fold import HANDLERS
+from nika_nb.board.log import KEPT, told
 from nika_nb.board.rows import BUSY, SETTLED, Row, RunState, State
 from nika_nb.engine.contract import Prompt
 
@@ -49,6 +50,8 @@ class Board:
     trace_path: str = ""
     trace_head: str = ""
     trace_events: int = 0
+    log: list[str] = field(default_factory=list)  # the first events, a line each
+    log_length: int = 0  # how many lines there would be
     version: int = 0
     counts: Counter[State] = field(default_factory=Counter)
     recent: dict[str, None] = field(default_factory=dict)
@@ -114,10 +117,17 @@ class Board:
             at = getattr(event, "timestamp", None)
         if at is not None:
             self.last = max(at, self.last or at)
+        self._tell(event)
         handler = HANDLERS.get(event.kind)
         if handler:
             handler(self, event.fields, self.last or 0)
             self.version += 1
+
+    def _tell(self, event: Fact) -> None:
+        line = told(event.kind, event.fields, self.elapsed_ms())
+        self.log_length += 1 if line else 0
+        if line and len(self.log) < KEPT:
+            self.log.append(line)
 
     def close(self) -> None:
         """There will be no more events: a run without an end is `incomplete`."""

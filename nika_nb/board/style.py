@@ -23,10 +23,15 @@ QUIET = "opacity:.68"
 TRACK = "rgba(128,128,128,.22)"
 
 
-def box(inner: str, tone: str, top: int = 6, bottom: int = 6) -> str:
-    """A piece of a panel: a coloured edge at its left; `top` and `bottom` are pixels of padding."""
-    style = (
-        f"max-width:1000px;margin:0;padding:{top}px 0 {bottom}px 12px;border-left:3px solid {tone};"
-        f"text-align:left;font-size:13px;line-height:1.5;{SANS}"
-    )
-    return f'<div style="{style}">{inner}</div>'
+PLAIN = f"max-width:1100px;text-align:left;font-size:13px;line-height:1.5;{SANS}"
+
+
+def box(inner: str, tone: str, pad: int = 6) -> str:
+    """A piece of its own, with a coloured edge at its left; `pad` is in pixels, above and below."""
+    edge = f"margin:0;padding:{pad}px 12px;border-left:3px solid {tone}"
+    return f'<div style="{edge};{PLAIN}">{inner}</div>'
+
+
+def plain(inner: str) -> str:
+    """A piece inside something that has an edge already."""
+    return f'<div style="{PLAIN}">{inner}</div>'

@@ -9,23 +9,22 @@ from nika_nb.board.rows import BUSY, Row, why
 from nika_nb.board.style import COLOUR, MONO, QUIET, TRACK
 from nika_nb.board.text import UNICODE, duration, items_said, money, plural, said
 
-_CELL = "text-align:left;padding:1px 14px 1px 0;white-space:nowrap;vertical-align:top;border:0"
-_NUMBER = "text-align:right;padding:1px 14px 1px 0;white-space:nowrap;vertical-align:top;border:0"
+_ANY = "padding:1px 14px 1px 0;line-height:1.4;white-space:nowrap;vertical-align:top;border:0"
+_CELL = f"text-align:left;{_ANY}"
+_NUMBER = f"text-align:right;{_ANY}"
 _LAST = (
-    "text-align:left;padding:1px 0;width:100%;max-width:0;overflow:hidden;text-overflow:ellipsis;"
-    "white-space:nowrap;vertical-align:top;border:0"
+    "text-align:left;padding:1px 0;line-height:1.4;width:100%;max-width:0;overflow:hidden;"
+    "text-overflow:ellipsis;white-space:nowrap;vertical-align:top;border:0"
 )
-_TABLE = (
-    "width:100%;table-layout:auto;border-collapse:collapse;margin:0;border:0;"
-    f"font-size:12px;line-height:1.5;{MONO}"
-)
+_TABLE = f"width:100%;table-layout:auto;border-collapse:collapse;margin:0;border:0;font-size:12px;{MONO}"
 _BAR = 96  # pixels of a fan-out's bar
 
 
-def table(rows: Sequence[Row], now: int | None = None) -> str:
-    """One line a task, its failure or question below it."""
+def table(rows: Sequence[Row], now: int | None = None, deep: int = 0) -> str:
+    """One line a task, its failure or question below it; the first `deep` failures unfold in full."""
     paid = any(row.cost_usd or row.tokens for row in rows)
-    body = "".join(_row(row, now, paid) + _under(row, 5 if paid else 4) for row in rows)
+    whole = {row.id for row in [row for row in rows if row.state == "failed"][:deep]}
+    body = "".join(_row(row, now, paid) + _under(row, 5 if paid else 4, row.id in whole) for row in rows)
     return f'<table style="{_TABLE}"><tbody>{body}</tbody></table>'
 
 
@@ -39,7 +38,7 @@ def _row(row: Row, now: int | None, paid: bool) -> str:
         f'<td style="{_CELL};{QUIET}">{inline(said(row), 64)}{beside}</td>',
         f'<td style="{_NUMBER}">{_time(row, now)}</td>',
         *([f'<td style="{_NUMBER};{QUIET}">{_cost(row)}</td>'] if paid else []),
-        f'<td style="{_LAST};{QUIET}">{_last(row)}</td>',
+        _last(row),
     ]
     return f'<tr style="background:none">{"".join(cells)}</tr>'
 
@@ -63,10 +62,13 @@ def _cost(row: Row) -> str:
 
 
 def _last(row: Row) -> str:
-    parts = [_items(row)] if row.items else []
-    parts += [f"×{row.attempts}"] if row.attempts > 1 else []
-    parts += [inline(text) for text in _words(row) if text]
-    return " · ".join(part for part in parts if part)
+    """The widest cell: what does not fit is cut by the page, and told in full by its title."""
+    words = [f"×{row.attempts}"] if row.attempts > 1 else []
+    words += [text for text in _words(row) if text]
+    said_ = inline(" · ".join(words))
+    title = f' title="{said_}"' if len(said_) > 40 else ""
+    parts = [part for part in (_items(row) if row.items else "", said_) if part]
+    return f'<td style="{_LAST};{QUIET}"{title}>{" · ".join(parts)}</td>'
 
 
 def _words(row: Row) -> list[str]:
@@ -82,7 +84,7 @@ def _words(row: Row) -> list[str]:
             return [f"saved {', '.join(saved)}" if saved else "", _result(row)]
         case "ok":
             recovered = f"recovered from {row.recovered}" if row.recovered else ""
-            return [why(row), row.decided, recovered, _result(row)]
+            return [row.decided or why(row), recovered, "" if why(row) else _result(row)]
     return [why(row)]
 
 
@@ -108,8 +110,8 @@ def _items(row: Row) -> str:
     return f'<span style="{track};background-color:{TRACK}">{parts}</span> {inline(words)}'
 
 
-def _under(row: Row, columns: int) -> str:
-    inner = _beneath(row)
+def _under(row: Row, columns: int, whole: bool) -> str:
+    inner = _beneath(row, whole)
     if not inner:
         return ""
     style = "text-align:left;padding:0 0 4px 0;white-space:normal;border:0"
@@ -117,10 +119,10 @@ def _under(row: Row, columns: int) -> str:
     return f'<tr style="background:none">{cells}</tr>'
 
 
-def _beneath(row: Row) -> str:
+def _beneath(row: Row, whole: bool) -> str:
     if row.state == "failed":
-        faults = [row.detail, *(row.items.faults if row.items else [])]
-        return "".join(_foldable(fault) for fault in faults if fault)
+        faults = [row.detail, *(row.items.faults if row.items and whole else [])]
+        return "".join(_foldable(fault, whole) for fault in faults if fault)
     if row.state == "paused" and row.detail:
         return f'<div style="color:{COLOUR["paused"]}">{inline(row.detail)}</div>'
     if row.warning:
@@ -128,11 +130,11 @@ def _beneath(row: Row) -> str:
     return ""
 
 
-def _foldable(text: str) -> str:
-    """A failure's first line; what is longer unfolds."""
+def _foldable(text: str, whole: bool) -> str:
+    """A failure's first line; what is longer unfolds, in a still."""
     tone = f"color:{COLOUR['failed']}"
     first = one_line(text.strip().split("\n", 1)[0], 160)
-    if one_line(text, 400) == first:
+    if not whole or one_line(text, 400) == first:
         return f'<div style="{tone}">{inline(first)}</div>'
     body = "white-space:pre-wrap;overflow-wrap:anywhere;padding:4px 0 4px 14px"
     return (

@@ -40,7 +40,8 @@ class Form:
         self._field: Any = None
         self.buttons: list[Any] = []
         inputs = self._build()
-        self.box = VBox([*inputs, HBox(self.buttons), self._said])
+        edge = {"border_left": f"3px solid {COLOUR['paused']}", "padding": "0 0 6px 10px", "margin": "0"}
+        self.box = VBox([*inputs, HBox(self.buttons), self._said], layout=edge)
 
     def show(self) -> None:
         """Two outputs: a page without the kernel still shows the first."""
