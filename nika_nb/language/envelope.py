@@ -8,8 +8,9 @@ from typing import Literal, TypeVar, cast
 
 from nika_nb.catalog import grammar
 from nika_nb.errors import Span
+from nika_nb.language.determinism import read_run
 from nika_nb.language.findings import Findings
-from nika_nb.language.model import Const, Egress, Input, Output, RunSpec, Secret, Workflow
+from nika_nb.language.model import Const, Egress, Input, Output, Secret, Workflow
 from nika_nb.language.nodes import Entry, Map, Node, Scalar, Seq, kind_of, to_json
 from nika_nb.language.permits import read_permits
 from nika_nb.language.shape import Shape
@@ -20,12 +21,9 @@ from nika_nb.values import Json
 
 T = TypeVar("T")
 SecretSource = Literal["env", "file", "vault"]
-Entropy = Literal["ambient", "none", "seeded"]
-Clock = Literal["system", "virtual"]
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _VERSION = re.compile(r"v[0-9]+")
-_SEED_CAP = 1 << 64
 
 
 def read_workflow(root: Node | None, findings: Findings) -> Workflow | None:
@@ -44,7 +42,7 @@ def read_workflow(root: Node | None, findings: Findings) -> Workflow | None:
         consts=_named(root, "const", _const, shape),
         secrets=_named(root, "secrets", _secret, shape),
         permits=read_permits(node, findings) if (node := root.get("permits")) is not None else None,
-        run=_run(root, shape),
+        run=read_run(root, shape),
         outputs=_named(root, "outputs", _output, shape),
         spans={key: entry.span for key, entry in root.entries.items()},
     )
@@ -254,50 +252,3 @@ def _output(name: str, entry: Entry, shape: Shape) -> Output | None:
         return None
     typed = read_type(item, shape.findings) if (item := found.get("type")) is not None else None
     return Output(name, value_of(node, shape.findings), typed, _description(found, what, shape), entry.span)
-
-
-def _run(root: Map, shape: Shape) -> RunSpec:
-    """The declared entropy and clock; a deterministic entropy implies the virtual clock."""
-    node = root.get("run")
-    found = shape.mapping(node, "`run:`")
-    if found is None:
-        return RunSpec()
-    shape.closed(found, grammar.RUN, "`run:`")
-    entropy, seed = _entropy(found, shape)
-    clock = shape.one_of(found.get("clock"), "`clock`", ("system", "virtual"))
-    _contradiction(found, entropy, clock, shape)
-    implied = "system" if entropy in (None, "ambient") else "virtual"
-    return RunSpec(entropy or "ambient", cast(Clock, clock or implied), seed, found.span)
-
-
-def _entropy(found: Map, shape: Shape) -> tuple[Entropy | None, int | None]:
-    node = found.get("entropy")
-    if node is None:
-        return None, None
-    if isinstance(node, Map):
-        shape.closed(node, ("seeded",), "`entropy`")
-        seeded = node.get("seeded")
-        seed = shape.whole(seeded, "`seeded`")
-        if seed is not None and seed < _SEED_CAP:
-            return "seeded", seed
-        if seed is not None or seeded is None:
-            shape.refuse("`seeded` holds a whole number of at most 64 bits", node, "write `{ seeded: 42 }`")
-        return None, None
-    return cast("Entropy | None", shape.one_of(node, "`entropy`", ("none", "ambient"))), None
-
-
-def _contradiction(found: Map, entropy: str | None, clock: str | None, shape: Shape) -> None:
-    if entropy == "ambient" and clock == "virtual":
-        shape.findings.error(
-            "NIKA-PARSE-026",
-            "`entropy: ambient` with `clock: virtual`: a run cannot be live and reproducible at once",
-            found.span,
-            "declare `entropy: {seeded: N}`, or leave the clock to the system",
-        )
-    if entropy in ("none", "seeded") and clock == "system":
-        shape.findings.error(
-            "NIKA-PARSE-027",
-            f"`entropy: {entropy}` with `clock: system`: a reproducible run cannot read the wall clock",
-            found.span,
-            "write `clock: virtual`",
-        )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from decimal import Decimal
 
 from nika_nb.catalog import grammar
 from nika_nb.errors import Span
+from nika_nb.language import toolnames
 from nika_nb.language.findings import Findings
 from nika_nb.language.model import Action, Verb
 from nika_nb.language.nodes import Map, Node, Scalar, to_json
@@ -16,8 +16,6 @@ from nika_nb.language.template import Fields, Plain, Value
 from nika_nb.language.types import schema_fault
 from nika_nb.language.written import fields_of, has_island, islands_in, value_of
 
-_MCP = re.compile(r"mcp:[a-z0-9][a-z0-9-]*/[A-Za-z0-9_/-]+")
-_BUILTIN = re.compile(r"nika:[A-Za-z0-9_]+(?:/[A-Za-z0-9_]+)*")
 _REQUIRED = "NIKA-PARSE-018"
 
 
@@ -264,11 +262,10 @@ class _Body:
         text = self.shape.text(node, "`tool`", empty=False)
         if text is None:
             return False
-        if _MCP.fullmatch(text) or _BUILTIN.fullmatch(text):
-            return True
-        sentence, hint = _about_tool(text)
-        self.shape.refuse(sentence, node, hint)
-        return False
+        problem = toolnames.fault(text)
+        if problem:
+            self.shape.refuse(problem[0], node, problem[1])
+        return problem is None
 
     def _args(self, found: Map) -> Value:
         node = found.get("args")
@@ -281,9 +278,9 @@ class _Body:
         if node is None or items is None:
             return self._nothing(found, [])
         for item in items:
-            named = item.text.removeprefix("!")
-            if not has_island(item) and not named.startswith(("nika:", "mcp:")):
-                self.shape.refuse(*_refused_grant(item))
+            if not has_island(item) and not toolnames.is_grant(item.text):
+                hint = "write `nika:<name>`, `mcp:<server>/<tool>`, or a pattern of one namespace"
+                self.shape.refuse(f"`{item.text[:60]}` names no tool", item, hint)
         return value_of(node, self.findings)
 
     def _skills(self, found: Map) -> Value:
@@ -302,11 +299,6 @@ class _Body:
         return Plain(to_json(node), node.span)
 
 
-def _refused_grant(item: Scalar) -> tuple[str, Scalar, str]:
-    sentence = f"`{item.text[:60]}` names no tool"
-    return sentence, item, "write `nika:<name>`, `mcp:<server>/<tool>`, or a pattern of one namespace"
-
-
 def _wrap(key: str, value: Value) -> Value:
     if isinstance(value, Plain):
         return Plain({key: value.raw}, value.span)
@@ -316,16 +308,3 @@ def _wrap(key: str, value: Value) -> Value:
 def _display(number: int | float) -> str:
     text = format(Decimal(repr(number)), "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def _about_tool(text: str) -> tuple[str, str]:
-    if "${{" in text:
-        return (
-            "a tool is named before the run: `${{ }}` cannot stand here",
-            "branch with `when:` on two tasks",
-        )
-    if text.startswith("mcp:"):
-        return f"`{text[:60]}` names no tool of its server", "write `mcp:<server>/<tool>`"
-    if text.startswith("nika:"):
-        return f"`{text[:60]}` is not the name of a builtin", "write `nika:<name>`"
-    return f"`{text[:60]}` lies in no namespace that exists", "write `nika:<name>` or `mcp:<server>/<tool>`"

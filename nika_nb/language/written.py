@@ -21,6 +21,10 @@ def value_of(node: Node, findings: Findings) -> Value:
         if all(isinstance(item, Plain) for item in items):
             return Plain([item.raw for item in items], node.span)
         return Items(items, node.span)
+    for entry in node:
+        if has_island(entry.key) and _LIVE.search(entry.key.text):
+            hint = "build such an object with `nika:jq`"
+            findings.error("NIKA-VAR-005", "`${{ }}` is not resolved in a key", entry.key.span, hint)
     fields = {key: value_of(entry.value, findings) for key, entry in node.entries.items()}
     return fields_of(fields, node)
 

@@ -21,8 +21,8 @@ from tests.language.reading import codes, loaded, workflow_of
 
 # What reading a text finds out; everything else is found by the check.
 OURS = (
-    "NIKA-PARSE", "NIKA-YAML", "NIKA-VALUES-001", "NIKA-VALUES-002", "NIKA-TYPE-001", "NIKA-TYPE-003", "NIKA-TYPE-006",
-    "NIKA-DEFAULT", "NIKA-VAR-008", "NIKA-AUTH-007", "NIKA-AUTH-009", "NIKA-AUTH-010",
+    "NIKA-PARSE", "NIKA-YAML", "NIKA-VALUES-001", "NIKA-VALUES-002", "NIKA-TYPE-001", "NIKA-TYPE-003",
+    "NIKA-TYPE-006", "NIKA-DEFAULT", "NIKA-VAR-008", "NIKA-AUTH-007", "NIKA-AUTH-009", "NIKA-AUTH-010",
 )  # fmt: skip
 SAMPLE = """\
 nika: sample
@@ -75,9 +75,10 @@ def test_any_bytes_load(raw: bytes) -> None:
 
 
 _BITS = st.sampled_from(
-    ["\n", "  ", ": ", "- ", "[", "]", "{", "}", '"', "'", "|", ">", "#", "&a ", "*a ", "<<", "!t ", "\t", "${{", "}}",
-     "? ", "~", "null", "1", "\u00e9", "e\u0301", "\U0001d11e", "\ud800", "\x00", "\ufeff", "---\n", "%YAML 1.2\n",
-     "nika", "tasks", "infer", "prompt", "when", "type", "union", "object", ".nan", "1e999", "\\"]
+    ["\n", "  ", ": ", "- ", "[", "]", "{", "}", '"', "'", "|", ">", "#", "&a ", "*a ", "<<", "!t ", "\t",
+     "${{", "}}", "? ", "~", "null", "1", "\u00e9", "e\u0301", "\U0001d11e", "\ud800", "\x00", "\ufeff",
+     "---\n", "%YAML 1.2\n", "nika", "tasks", "infer", "prompt", "when", "type", "union", "object", ".nan",
+     "1e999", "\\"]
 )  # fmt: skip
 
 
@@ -101,9 +102,10 @@ def test_any_edit_of_a_workflow_loads(at: int, gone: int, put: str) -> None:
 
 _LEAVES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=8))
 _KEYS = st.sampled_from(
-    ["nika", "model", "inputs", "const", "secrets", "permits", "run", "tasks", "outputs", "type", "default", "required",
-     "source", "key", "fs", "read", "exec", "net", "http", "infer", "prompt", "command", "when", "for_each", "items",
-     "retry", "max_attempts", "on_error", "skip", "returns", "union", "array", "object", "string", "lift", "law", "a"]
+    ["nika", "model", "inputs", "const", "secrets", "permits", "run", "tasks", "outputs", "type", "default",
+     "required", "source", "key", "fs", "read", "exec", "net", "http", "infer", "prompt", "command", "when",
+     "for_each", "items", "retry", "max_attempts", "on_error", "skip", "returns", "union", "array", "object",
+     "string", "lift", "law", "a"]
 )  # fmt: skip
 
 
@@ -116,7 +118,9 @@ _KEYS = st.sampled_from(
 )
 def test_any_structure_loads(value: Any) -> None:
     """Every shape in every place: lists where mappings belong, numbers where text belongs."""
-    text = json.dumps({"nika": "x", "tasks": {"one": value}, "inputs": {"a": value}, "run": value, "permits": value})
+    text = json.dumps(
+        {"nika": "x", "tasks": {"one": value}, "inputs": {"a": value}, "run": value, "permits": value}
+    )
     sound(text, loaded(text).diagnostics)
 
 
@@ -131,7 +135,10 @@ def test_loading_does_not_need_a_deep_stack() -> None:
     nested = "[" * 60 + "]" * 60
     types = "{array: " * 28 + "string" + "}" * 28
     cel = "(" * 31 + "true" + ")" * 31
-    text = f"nika: x\nconst: {{a: {nested}}}\ntasks:\n  one:\n    infer: {{prompt: x}}\n    returns: {types}\n    when: ${{{{ {cel} }}}}\n"
+    text = (
+        f"nika: x\nconst: {{a: {nested}}}\ntasks:\n  one:\n    infer: {{prompt: x}}\n"
+        f"    returns: {types}\n    when: ${{{{ {cel} }}}}\n"
+    )
     depth = len(_frames())
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(depth + 700)
@@ -176,7 +183,7 @@ HOSTILE: list[tuple[str, str]] = [
     ("accents not composed", "# " + "e\u0301" * 300_000),
     ("islands that never close", "nika: |\n" + " ${{ a\n" * 8_000),
     ("a long negation", "nika: x\ntasks: {a: {when: '${{ " + "!" * 60_000 + "a }}', infer: {prompt: x}}}"),
-    ("a long condition", "nika: x\ntasks: {a: {when: '${{ " + "a || " * 12_000 + "a }}', infer: {prompt: x}}}"),
+    ("a long chain", "nika: x\ntasks: {a: {when: '${{ " + "a || " * 12_000 + "a }}', infer: {prompt: x}}}"),
     ("a union of thousands", "nika: x\ntasks: {a: {infer: {prompt: x}, returns: {union: ["
      + ", ".join(f"{{enum: [a{n}]}}" for n in range(20_000)) + "]}}}"),
 ]  # fmt: skip
@@ -196,7 +203,11 @@ def static_fixtures(conformance: Path) -> Iterator[tuple[str, bytes, dict[str, A
         for verdict in sorted((conformance / folder).rglob("expected.json")):
             text = verdict.parent / "input.yaml"
             if text.exists():
-                yield str(verdict.parent.relative_to(conformance)), text.read_bytes(), json.loads(verdict.read_text())
+                yield (
+                    str(verdict.parent.relative_to(conformance)),
+                    text.read_bytes(),
+                    json.loads(verdict.read_text()),
+                )
 
 
 def test_valid_public_fixtures_load_clean(conformance: Path) -> None:
@@ -284,14 +295,19 @@ def test_definitions_give_the_golden_hashes(conformance: Path, number: str) -> N
     for task in flow.tasks.values():
         verb = task.action.verb
         assert definition_hash(task.id, verb, definition(task, flow)) == vectors[task.id][0]
-        body = json.loads(json.dumps({verb: task.action.body.raw}).replace("${{ inputs.qui }}", "depuis-la-ligne-de-commande"))
+        body = json.loads(
+            json.dumps({verb: task.action.body.raw}).replace(
+                "${{ inputs.qui }}", "depuis-la-ligne-de-commande"
+            )
+        )
         assert input_hash(body, {}, None) == vectors[task.id][1]
 
 
 def hashes(text: str) -> dict[str, str]:
     flow = workflow_of(text)
     return {
-        task.id: definition_hash(task.id, task.action.verb, definition(task, flow)) for task in flow.tasks.values()
+        task.id: definition_hash(task.id, task.action.verb, definition(task, flow))
+        for task in flow.tasks.values()
     }
 
 

@@ -111,6 +111,7 @@ FINDINGS: list[tuple[str, str, str, str]] = [
     ("needs: [a]", "NIKA-PARSE-005", "needs", "no `needs:`"),
     ("whn: true", "NIKA-PARSE-005", "whn", "not a key of a task"),
     ("with: [a]", "NIKA-PARSE-019", "[a]", "`with:` must be a mapping"),
+    ("with: {a: {'${{ inputs.k }}': 1}}", "NIKA-VAR-005", "'${{", "is not resolved in a key"),
     ("with: {status: 1}", "NIKA-PARSE-013", "status", "a name that every task has already"),
     ("extract: {error: .x}", "NIKA-PARSE-013", "error", "a name that every task has already"),
     ("extract: {a: 3}", "NIKA-PARSE-019", "3", "`extract.a` must be text"),
@@ -176,7 +177,12 @@ FINDINGS: list[tuple[str, str, str, str]] = [
     ("lift: [{law: taint, from: inputs.a, because: ' '}]", "NIKA-PARSE-019", "' '", "is empty"),
     ("lift: [{law: taint, because: x}]", "NIKA-PARSE-019", "{law", "needs the binding"),
     ("lift: [{law: taint, from: nothing, because: x}]", "NIKA-PARSE-019", "nothing", "is not a binding"),
-    ("lift: [{law: data-as-code, from: inputs.a, because: x}]", "NIKA-PARSE-019", "inputs.a", "does not belong"),
+    (
+        "lift: [{law: data-as-code, from: inputs.a, because: x}]",
+        "NIKA-PARSE-019",
+        "inputs.a",
+        "does not belong",
+    ),
     ("lift: [{law: ssrf, because: x}]", "NIKA-PARSE-019", "ssrf", "one of taint"),
     # returns
     ("returns: Thing", "NIKA-TYPE-001", "Thing", "is not a type"),

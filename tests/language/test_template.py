@@ -25,7 +25,9 @@ from nika_nb.language.template import (
 from nika_nb.language.written import value_of
 from nika_nb.language.yaml import read
 
-SCOPE = {"inputs": {"x": "X", "n": 3, "t": True, "o": {"b": 1, "a": [1.5, None]}, "none": None, "raw": b"\x00"}}
+SCOPE = {
+    "inputs": {"x": "X", "n": 3, "t": True, "o": {"b": 1, "a": [1.5, None]}, "none": None, "raw": b"\x00"}
+}
 
 
 def compiled(raw: str) -> Plain | Text:
@@ -121,9 +123,7 @@ PLACES: list[tuple[str, str, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("text", "pointed"), [case[1:] for case in PLACES], ids=[case[0] for case in PLACES]
-)
+@pytest.mark.parametrize(("text", "pointed"), [case[1:] for case in PLACES], ids=[case[0] for case in PLACES])
 def test_references_lie_exactly_in_the_document(text: str, pointed: list[str]) -> None:
     """Where the expression stands letter by letter its parts have exact places, else the island's own."""
     shown = [text[found.span.start : found.span.end] for found in references(value_in(text))]

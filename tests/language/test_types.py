@@ -61,7 +61,11 @@ def test_relations_agree_with_the_corpus(conformance: Path) -> None:
     for row in corpus(conformance, "pair"):
         pairs += 1
         left, right = types[row["a"]], types[row["b"]]
-        wrong += [(row["a"], row["b"], name) for name, holds in relations.items() if holds(left, right) is not row[name]]
+        wrong += [
+            (row["a"], row["b"], name)
+            for name, holds in relations.items()
+            if holds(left, right) is not row[name]
+        ]
     assert pairs == 4000
     assert wrong == []
 
@@ -84,7 +88,8 @@ LOWERED: list[tuple[str, Any]] = [
     ("{ object: { a: { optional: string } }, additional: true }",
      {"type": "object", "properties": {"a": {"type": "string"}}}),
     ("{ object: { a: string }, additional: false }",
-     {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": False}),
+     {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"],
+      "additionalProperties": False}),
 ]  # fmt: skip
 
 
@@ -123,7 +128,12 @@ REFUSED: list[tuple[str, str, str, str]] = [
     ("an object of nothing", "{ object: null }", "NIKA-TYPE-001", "object:"),
     ("optional at the root", "{ optional: string }", "NIKA-TYPE-001", "{ union: [T, null] }"),
     ("optional in an array", "{ array: { optional: string } }", "NIKA-TYPE-001", "{ union: [T, null] }"),
-    ("optional in a union", "{ union: [{ optional: string }, bool] }", "NIKA-TYPE-001", "{ union: [T, null] }"),
+    (
+        "optional in a union",
+        "{ union: [{ optional: string }, bool] }",
+        "NIKA-TYPE-001",
+        "{ union: [T, null] }",
+    ),
     ("optional in optional", "{ object: { a: { optional: { optional: string } } } }", "NIKA-TYPE-001", ""),
     ("a union of one", "{ union: [string] }", "NIKA-TYPE-001", ""),
     ("an empty enum", "{ enum: [] }", "NIKA-TYPE-001", ""),
@@ -213,7 +223,9 @@ PATTERNS: list[tuple[str, bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("pattern", "admitted"), PATTERNS, ids=[case[0][:20] or "empty" for case in PATTERNS])
+@pytest.mark.parametrize(
+    ("pattern", "admitted"), PATTERNS, ids=[case[0][:20] or "empty" for case in PATTERNS]
+)
 def test_patterns_stay_inside_the_dialect(pattern: str, admitted: bool) -> None:
     """What two engines could read differently is refused by name."""
     found, findings = typed("t:\n  string:\n    pattern: " + json.dumps(pattern, ensure_ascii=False) + "\n")
@@ -301,13 +313,18 @@ def test_a_schema_reaches_nothing_outside_of_itself(tmp_path: Path) -> None:
     for uri in (f"file://{secret}", "https://example.org/schema.json"):
         problem = schema_fault({"$ref": uri})
         assert problem is not None
-    assert schema_fault({"type": "object", "properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": {}}}) is None
+    assert (
+        schema_fault({"type": "object", "properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": {}}})
+        is None
+    )
     assert schema_fault({"type": "objet"}) is not None
 
 
 _NAMES = st.sampled_from(PRIMITIVES)
 _ENUMS = st.lists(st.sampled_from("abcd"), min_size=1, max_size=3, unique=True).map(lambda e: {"enum": e})
-_RANGES = st.tuples(st.integers(-3, 0), st.integers(1, 3)).map(lambda r: {"integer": {"min": r[0], "max": r[1]}})
+_RANGES = st.tuples(st.integers(-3, 0), st.integers(1, 3)).map(
+    lambda r: {"integer": {"min": r[0], "max": r[1]}}
+)
 
 
 def _types(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:

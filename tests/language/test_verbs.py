@@ -58,14 +58,13 @@ BODIES: list[tuple[str, str, Any]] = [
         "agent: { prompt: go, system: s, model: a/b, tools: ['nika:*', '!nika:write', 'mcp:x/*'],"
         " skills: [docs/SKILL.md], max_turns: 3, max_tokens_total: 100, temperature: 1.0, schema: {} }",
         {"prompt": "go", "system": "s", "model": "a/b", "tools": ["nika:*", "!nika:write", "mcp:x/*"],
-         "skills": ["docs/SKILL.md"], "max_turns": 3, "max_tokens_total": 100, "temperature": "1", "schema": {}},
+         "skills": ["docs/SKILL.md"], "max_turns": 3, "max_tokens_total": 100, "temperature": "1",
+         "schema": {}},
     ),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("block", "body"), [case[1:] for case in BODIES], ids=[case[0] for case in BODIES]
-)
+@pytest.mark.parametrize(("block", "body"), [case[1:] for case in BODIES], ids=[case[0] for case in BODIES])
 def test_a_body_has_one_canonical_shape(block: str, body: Any) -> None:
     """Every key of the verb is there, null where nothing was written, so that identities are stable."""
     action = task_of(block).action
@@ -74,7 +73,8 @@ def test_a_body_has_one_canonical_shape(block: str, body: Any) -> None:
 
 
 TEMPERATURES = [("0", "0"), ("0.3", "0.3"), ("0.30", "0.3"), ("1", "1"), ("1.0", "1"), ("1.50", "1.5"),
-                ("2", "2"), ("1e-1", "0.1"), ("1e-7", "0.0000001"), ("5e-324", "0." + "0" * 323 + "5")]  # fmt: skip
+                ("2", "2"), ("1e-1", "0.1"), ("1e-7", "0.0000001"),
+                ("5e-324", "0." + "0" * 323 + "5")]  # fmt: skip
 
 
 @pytest.mark.parametrize(("written", "text"), TEMPERATURES)
@@ -85,8 +85,12 @@ def test_a_temperature_has_one_spelling(written: str, text: str) -> None:
 
 def test_islands_keep_their_places_in_a_body() -> None:
     """A body with islands is a tree of fields; each can be asked for by its name."""
-    text = with_task("exec: { command: [echo, '${{ with.a }}'], env: { B: 'x ${{ inputs.b }}' } }\nwith: {a: 1}")
-    action = task_of("exec: { command: [echo, '${{ with.a }}'], env: { B: 'x ${{ inputs.b }}' } }\nwith: {a: 1}").action
+    text = with_task(
+        "exec: { command: [echo, '${{ with.a }}'], env: { B: 'x ${{ inputs.b }}' } }\nwith: {a: 1}"
+    )
+    action = task_of(
+        "exec: { command: [echo, '${{ with.a }}'], env: { B: 'x ${{ inputs.b }}' } }\nwith: {a: 1}"
+    ).action
     assert isinstance(action.body, Fields)
     shown = [text[island.span.start : island.span.end] for island in islands(action.body)]
     assert shown == ["${{ with.a }}", "${{ inputs.b }}"]
@@ -123,8 +127,18 @@ FINDINGS: list[tuple[str, str, str, str]] = [
     ("infer: {prompt: x, max_tokens: '9'}", "NIKA-PARSE-019", "'9'", "a whole number"),
     ("infer: {prompt: x, schema: string}", "NIKA-PARSE-019", "string", "`schema` must be a mapping"),
     ("infer: {prompt: x, schema: {type: objet}}", "NIKA-PARSE-019", "{type", "not a JSON Schema"),
-    ("infer: {prompt: x, schema: {$ref: 'file:///etc/passwd'}}", "NIKA-PARSE-019", "{$ref", "not a JSON Schema"),
-    ("infer: {prompt: x, schema: {const: '${{ inputs.a }}'}}", "NIKA-VAR-005", "'${{", "a schema is a literal"),
+    (
+        "infer: {prompt: x, schema: {$ref: 'file:///etc/passwd'}}",
+        "NIKA-PARSE-019",
+        "{$ref",
+        "not a JSON Schema",
+    ),
+    (
+        "infer: {prompt: x, schema: {const: '${{ inputs.a }}'}}",
+        "NIKA-VAR-005",
+        "'${{",
+        "a schema is a literal",
+    ),
     ("infer: {prompt: x, thinking: true}", "NIKA-PARSE-019", "true", "`thinking` must be a mapping"),
     ("infer: {prompt: x, thinking: {on: true}}", "NIKA-PARSE-005", "on", "not a key of `thinking`"),
     ("infer: {prompt: x, vision: a.png}", "NIKA-PARSE-019", "a.png", "`vision` must be a list"),
@@ -146,7 +160,12 @@ FINDINGS: list[tuple[str, str, str, str]] = [
     ("exec: {command: [a], env: [A]}", "NIKA-PARSE-019", "[A]", "`env` must be a mapping"),
     ("exec: {command: [a], capture: all}", "NIKA-PARSE-019", "all", "one of stdout"),
     ("exec: {command: [a], decode: yaml}", "NIKA-PARSE-019", "yaml", "one of text"),
-    ("exec: {command: [a], capture: structured, decode: json}", "NIKA-PARSE-025", "decode", "is an object already"),
+    (
+        "exec: {command: [a], capture: structured, decode: json}",
+        "NIKA-PARSE-025",
+        "decode",
+        "is an object already",
+    ),
     ("exec: {command: [a], args: [b]}", "NIKA-PARSE-005", "args", "not a key of `exec:`"),
     # invoke
     ("invoke: {}", "NIKA-PARSE-018", "{}", "neither `tool:` nor `workflow:`"),

@@ -10,9 +10,10 @@ import yaml
 
 from nika_nb.errors import Source, Span
 from nika_nb.language import load, load_bytes
+from nika_nb.language.encoding import DOCUMENT_CAP
 from nika_nb.language.findings import Findings
 from nika_nb.language.nodes import Map, Scalar, Seq, to_json
-from nika_nb.language.yaml import DEPTH_CAP, DOCUMENT_CAP, SCALAR_CAP, read
+from nika_nb.language.yaml import DEPTH_CAP, SCALAR_CAP, read
 from tests.language.reading import codes, found, parsed, under
 
 SCALARS: list[tuple[str, Any]] = [
@@ -142,9 +143,7 @@ def test_the_profile_refuses(text: str, code: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "code"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
-def test_the_pure_parser_gives_the_same_codes(
-    text: str, code: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_pure_parser_gives_the_same_codes(text: str, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where libyaml is missing the profile still holds."""
     monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
     assert code in parsed(text)[1]
@@ -152,7 +151,9 @@ def test_the_pure_parser_gives_the_same_codes(
 
 def test_scalars_do_not_depend_on_libyaml(monkeypatch: pytest.MonkeyPatch) -> None:
     """Values and places are the same with the pure parser."""
-    text = "é𝄞: 'ü𝄞'\nb: |\n  héé\n  x\n\nc: plain\n  more # no\nd:\n- 1\n- {a: b, c: [x, y]}\ne: >-\n  f\n  g\n"
+    text = (
+        "é𝄞: 'ü𝄞'\nb: |\n  héé\n  x\n\nc: plain\n  more # no\nd:\n- 1\n- {a: b, c: [x, y]}\ne: >-\n  f\n  g\n"
+    )
     trees = []
     for _ in range(2):
         trees.append(read(text, Findings(Source(text))))
@@ -204,7 +205,12 @@ BREAKS: list[tuple[str, str, str, str]] = [
     ("a tab as indentation", "a:\n\tb: 1\n", "a tab is used for indentation", "\t"),
     ("a tab after blanks", "a:\n  b: 1\n \tc: 2\n", "a tab is used for indentation", "\t"),
     ("a tab on an empty line", "a: 1\n\t\nb: 2\n", "a tab is used for indentation", "\t"),
-    ("an island with a ternary", 'when: ${{ x ? "b" : "c" }}\n', "`${{ }}` stands unquoted and contains `: `", ":"),
+    (
+        "an island with a ternary",
+        'when: ${{ x ? "b" : "c" }}\n',
+        "`${{ }}` stands unquoted and contains `: `",
+        ":",
+    ),
     ("an island in brackets", "a: [${{ x }}]\n", "`${{ }}` stands unquoted inside brackets", "{"),
     ("an island in braces", "a: {b: ${{ x }}}\n", "`${{ }}` stands unquoted inside brackets", "{"),
     ("two colons on a line", "a: b: c\n", "a second `: ` on one line", ":"),
@@ -213,7 +219,12 @@ BREAKS: list[tuple[str, str, str, str]] = [
     ("an open bracket", "a: [1, 2\nb: 1\n", "this list in brackets goes wrong here", ":"),
     ("an open brace", "a: {b: 1\n", "this mapping in braces goes wrong here", ""),
     ("an open quote", 'a: "x\n', "a quote is opened and never closed", ""),
-    ("text under a block", "key: |\n text\nmore\n", "this line is neither `key: value` nor part of the text", ""),
+    (
+        "text under a block",
+        "key: |\n text\nmore\n",
+        "this line is neither `key: value` nor part of the text",
+        "",
+    ),
     ("a list turned mapping", "- a\nb: 1\n", "this line stands where a list item should stand", "b"),
     ("text after a quote", "a: 'it's'\n", "this line does not fit into the mapping around it", "s"),
     ("a comma as a value", "a: ,\n", "a value is missing here", ","),
