@@ -52,19 +52,16 @@ class Watch:
         self._ask()
 
     def _open(self) -> None:
+        for notice in self.run.notices:
+            print(notice)
         if self._quiet:
             return
-        self._panel = Panel(self.run.catch_up(), notices=self.run.notices)
+        self._panel = Panel(self.run.catch_up())
         self._panel.show()
 
     def _pump(self) -> None:
-        if self._panel is None:
-            self.run.wait()
-            return
-        painter = _RunPainter(self.run, self._panel)
-        while self.run.running:
-            self.run.pause_a_moment()
-            painter.step()
+        if self._panel is not None:
+            Painter(self.run, self._panel).pump()
         self.run.wait()
 
     def _end_now(self) -> None:
@@ -80,6 +77,7 @@ class Watch:
     def _close(self) -> None:
         """The still takes the panel's place."""
         board = self.run.catch_up()
+        self.run.drawn = True
         if self._panel is not None:
             self._panel.finish(board)
         elif self._quiet:
@@ -120,17 +118,6 @@ class Watch:
             except NikaError as error:
                 if self._panel is not None:
                     self._panel.failure(str(error))
-
-
-class _RunPainter(Painter):
-    """Paints whatever board its run has: an answer begins a new one."""
-
-    def __init__(self, run: Run, panel: Panel) -> None:
-        super().__init__(run.board, panel)
-        self._run = run
-
-    def _drain(self) -> None:
-        self.board = self._run.catch_up()
 
 
 def _example(prompt: Prompt) -> str:

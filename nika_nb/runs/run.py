@@ -50,6 +50,7 @@ class Run:
         self._session = session
         self._recorded_at: Path | None = None
         self._turn = threading.RLock()
+        self.drawn = False  # its panel stands right above: a cell's value is not drawn twice
 
     # -- what it is ------------------------------------------------------------------------
 
@@ -161,7 +162,7 @@ class Run:
     def _mark_trace(self) -> None:
         journal = self._session.prepared.journal if self._session else None
         if journal is not None and journal.path is not None:
-            self.board.trace_path = str(journal.path)
+            self.board.trace_path = shown_path(journal.path)
             self.board.trace_head = journal.head or ""
             self.board.trace_events = journal.events
 
@@ -238,6 +239,14 @@ class Run:
         self.catch_up()
         return mimebundle(self.board)
 
+    def _ipython_display_(self) -> None:
+        if self.drawn:
+            self.drawn = False
+            return
+        from IPython.display import display
+
+        display(self._repr_mimebundle_(), raw=True)
+
 
 def start(request: Request) -> Run:
     """A run at work. Raises CheckRefused, UsageError or ResumeRefused before anything happened."""
@@ -256,7 +265,7 @@ def attach(path: Path, place: Place | None = None) -> Run:
     if not trace.running:
         board.close()
     board.run_id = trace.run_id or ""
-    board.trace_path, board.trace_head, board.trace_events = str(path), trace.head, len(trace.frames)
+    board.trace_path, board.trace_head, board.trace_events = shown_path(path), trace.head, len(trace.frames)
     request = _recorded_request(trace, place or _place_of(path))
     run = Run(request, None, board)
     run._recorded_at = path
@@ -269,6 +278,14 @@ def interactive(request: Request) -> bool:
 
     said = Settings.read().interactive
     return said if said is not None else bool(request.interactive)
+
+
+def shown_path(path: Path) -> str:
+    """A path as people are shown it: from the current folder where it lies below, else whole."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
 
 
 def _place_of(path: Path) -> Place:
