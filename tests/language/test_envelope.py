@@ -96,6 +96,13 @@ def test_permits_are_literal_bounds_with_places() -> None:
     assert workflow_of(envelope("")).permits is None
 
 
+def test_a_bare_star_permits_every_host() -> None:
+    """The one wildcard there is, and it is visible."""
+    permits = workflow_of(envelope("permits: {net: {http: ['*']}}")).permits
+    assert permits is not None
+    assert [bound.text for bound in permits.http] == ["*"]
+
+
 FINDINGS: list[tuple[str, str, str, str]] = [
     # block, code, the text pointed at begins with, a part of the sentence
     ("nothing: 1", "NIKA-PARSE-005", "nothing", "not a key of a workflow"),
@@ -262,6 +269,12 @@ def test_many_mistakes_are_found_at_once_in_the_order_of_the_text() -> None:
     assert list(result.workflow.inputs) == ["b"]
     assert list(result.workflow.tasks) == ["three"]
     assert [d.task for d in result.diagnostics][3:] == ["One", "One", "One", "two", "two"]
+
+
+def test_a_finding_beside_the_tasks_names_none() -> None:
+    """What stands after the tasks belongs to no task."""
+    [diagnostic] = found(envelope("") + "outputs: {a: 3}\n")
+    assert diagnostic.task is None
 
 
 def test_a_flood_of_mistakes_is_cut_off() -> None:

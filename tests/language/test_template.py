@@ -166,6 +166,19 @@ def test_islands_that_do_not_parse_are_faults_with_places(raw: str, code: str, p
     assert raw[fault.span.start : fault.span.end] == place
 
 
+def test_a_comment_that_cuts_an_island_off_is_told() -> None:
+    """` #` inside an unquoted expression starts a comment: the hint says so, and only there."""
+    hints = []
+    for text in ("a: ${{ inputs.x # y }}\n", "a: ${{ inputs.x\n", "a: '${{ inputs.x' # y\n"):
+        findings = Findings(Source(text))
+        node = read(text, findings)
+        assert isinstance(node, Map)
+        value_of(node.entries["a"].value, findings)
+        [diagnostic] = findings.by_place()
+        hints.append(diagnostic.hint)
+    assert ["starts a comment" in hint for hint in hints] == [True, False, False]
+
+
 def test_every_broken_island_is_found() -> None:
     """Two mistakes in one string are two faults."""
     raw = "${{ a + 1 }} ${{ b - 1 }}"

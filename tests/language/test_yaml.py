@@ -29,6 +29,7 @@ SCALARS: list[tuple[str, Any]] = [
     ("null", None),
     ("~", None),
     ("Null", None),
+    ("NULL", None),
     ("", None),
     ("nULL", "nULL"),
     ("0755", 755),
