@@ -13,10 +13,17 @@ _LEVELS = ("debug", "info", "warn", "error")
 
 async def _log(use: Use, arguments: Mapping[str, Any]) -> None:
     level = arguments.get("level") if arguments.get("level") in _LEVELS else "info"
-    message, data = to_text(arguments.get("message", "")), arguments.get("data")
-    shown = message if data is None else f"{message} · {to_text(data)}"
-    use.call.show("log", f"{level} · {shown}\n")
-    use.call.attach("nb_log", {"level": level, "message": message, "data": data})
+    message, data = _legible(arguments.get("message", "")), arguments.get("data")
+    said = {"level": level, "message": message} | ({} if data is None else {"data": _legible(data)})
+    use.call.show("log", " · ".join(said.values()) + "\n")
+    use.call.attach("nb_log", said)
+
+
+def _legible(value: Any) -> str:
+    try:
+        return to_text(value)
+    except (TypeError, ValueError):  # bytes, or a number that JSON does not know
+        return repr(value)
 
 
 TOOL = Tool("nika:log", _log, optional=("message", "level", "data"))

@@ -14,12 +14,12 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from nika_nb.engine.contract import Process
 from nika_nb.verbs.guard import Guard
-from nika_nb.verbs.sweep import start_time
+from nika_nb.verbs.sweep import has_members, start_time
 
 CAPTURE_BOUND = 64 << 20  # bytes of one stream; a command that says more belongs into a file
 _CHUNK = 1 << 18
@@ -161,35 +161,43 @@ class _Child:
                 break
         self._signal(signal.SIGKILL)
         self._reap()
+        await self._empty(self._loop.time() + _HARD_SECONDS, asyncio.sleep)
 
     async def end(self) -> None:
         """End the group: asked first, killed soon after; further cancellations change nothing."""
-        if self._reaped:
+        if not self._reaped:
+            self._signal(signal.SIGTERM)
+            self._signal(signal.SIGCONT)
+        polite = self._loop.time() + _POLITE_SECONDS
+        await self._patiently(self._exited, polite)
+        self._reap()
+        if self._reaped and await self._empty(polite, self._doze):
             return
-        self._signal(signal.SIGTERM)
-        self._signal(signal.SIGCONT)
-        until = self._loop.time() + _POLITE_SECONDS
-        await self._patiently(self._exited, until)
+        self._signal(signal.SIGKILL)
+        hard = self._loop.time() + _HARD_SECONDS
+        await self._patiently(self._exited, hard)
         self._reap()
-        while self._reaped and self._signal(0) and self._loop.time() < until:
-            await self._patiently(asyncio.Event(), self._loop.time() + _STEP_SECONDS)
-        if self._signal(0):
-            self._signal(signal.SIGKILL)
-        await self._patiently(self._exited, self._loop.time() + _HARD_SECONDS)
-        self._reap()
+        await self._empty(hard, self._doze)
+
+    async def _empty(self, until: float, pause: Callable[[float], Awaitable[None]]) -> bool:
+        """Whether nothing of the group runs any more, once its leader is reaped."""
+        while has_members(self._popen.pid):
+            if self._loop.time() >= until:
+                return False
+            await pause(_STEP_SECONDS)
+        return True
+
+    async def _doze(self, seconds: float) -> None:
+        await self._patiently(asyncio.Event(), self._loop.time() + seconds)
 
     async def _patiently(self, event: asyncio.Event, until: float) -> None:
         while not event.is_set() and (left := until - self._loop.time()) > 0:
             with contextlib.suppress(TimeoutError, asyncio.CancelledError):
                 await asyncio.wait_for(event.wait(), left)
 
-    def _signal(self, number: int) -> bool:
-        """Whether the group was still there to receive it."""
-        try:
+    def _signal(self, number: int) -> None:
+        with contextlib.suppress(OSError):
             os.killpg(self._popen.pid, number)
-        except OSError:
-            return False
-        return True
 
     def _reap(self) -> None:
         if self._exited.is_set() and not self._reaped:

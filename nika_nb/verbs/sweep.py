@@ -60,18 +60,18 @@ def end(process: Process) -> bool:
 def _gone(group: int, seconds: float) -> bool:
     until = time.monotonic() + seconds
     while time.monotonic() < until:
-        try:
-            os.killpg(group, 0)
-        except OSError:
-            return True
-        if not start_time(group) and not _has_members(group):
+        if not has_members(group):
             return True
         time.sleep(_STEP_SECONDS)
     return False
 
 
-def _has_members(group: int) -> bool:
+def has_members(group: int) -> bool:
     """Whether a process of the group still runs; zombies do not count."""
+    try:
+        os.killpg(group, 0)
+    except OSError:
+        return False
     if sys.platform == "linux":
         rows = [_stat(name) for name in os.listdir("/proc") if name.isdigit()]
         return any(row[2] == str(group) and row[0] not in "ZX" for row in rows if row)
