@@ -12,26 +12,40 @@ from nika_nb.language.model import Action, Task, Workflow
 from nika_nb.language.template import Fields, Island, Items, Plain, Text, Value
 from nika_nb.values import Json, to_text
 
-Fixed = Mapping[str, Mapping[str, Json]]  # root → name → its value, known before the run
+Fixed = Mapping[str, Any]  # root → name → its value, known before the run; `item` → its value
+
+MOST_ELEMENTS = 64  # of a written-out collection that are looked at one by one
 
 
 def fixed(workflow: Workflow, task: Task, *, defaults: bool = False) -> Fixed:
     """What is known in the body of a task. `defaults`: count an input as the default it declares."""
-    known: dict[str, Mapping[str, Json]] = {
-        "const": {const.name: const.value for const in workflow.consts.values()}
-    }
+    known: dict[str, Any] = {"const": {const.name: const.value for const in workflow.consts.values()}}
     if defaults:
         known["inputs"] = {
             given.name: given.default for given in workflow.inputs.values() if given.has_default
         }
-    bound = {name: fold(value, known) for name, value in task.with_.items()}
-    known["with"] = {name: value.raw for name, value in bound.items() if isinstance(value, Plain)}
-    return known
+    return known | {"with": _bound(task, known)}
 
 
-def folded(workflow: Workflow, task: Task, *, defaults: bool = False) -> Action:
+def _bound(task: Task, known: Fixed) -> dict[str, Json]:
+    found = {name: fold(value, known) for name, value in task.with_.items()}
+    return {name: value.raw for name, value in found.items() if isinstance(value, Plain)}
+
+
+def folded(workflow: Workflow, task: Task) -> Action:
     """The task's action with everything fixed written out."""
-    return replace(task.action, body=fold(task.action.body, fixed(workflow, task, defaults=defaults)))
+    return replace(task.action, body=fold(task.action.body, fixed(workflow, task)))
+
+
+def folded_each(workflow: Workflow, task: Task, *, defaults: bool = False) -> list[Action]:
+    """The same for every element of a fan-out whose collection is written out; else just the one."""
+    known = fixed(workflow, task, defaults=defaults)
+    scopes = [known]
+    items = fold(task.for_each.items, known) if task.for_each is not None else None
+    if isinstance(items, Plain) and isinstance(items.raw, list) and 0 < len(items.raw) <= MOST_ELEMENTS:
+        each = [{**known, "item": item, "index": at} for at, item in enumerate(items.raw)]
+        scopes = [scope | {"with": _bound(task, scope)} for scope in each]
+    return [replace(task.action, body=fold(task.action.body, scope)) for scope in scopes]
 
 
 def fold(value: Value, known: Fixed) -> Value:
@@ -67,9 +81,15 @@ def _text(value: Text, known: Fixed) -> Plain | Text:
     return Text(raw, tuple(parts), value.span)
 
 
+def _is_known(reference: cel.Reference, known: Fixed) -> bool:
+    if reference.root in ("item", "index"):
+        return reference.root in known
+    return bool(reference.steps) and reference.steps[0] in known.get(reference.root, {})
+
+
 def _resolve(island: Island, known: Fixed) -> tuple[bool, Any]:
     for reference in cel.references(island.expr):
-        if not reference.steps or reference.steps[0] not in known.get(reference.root, {}):
+        if not _is_known(reference, known):
             return False, None
     try:
         return True, cel.evaluate(island.expr, known)

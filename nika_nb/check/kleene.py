@@ -36,8 +36,7 @@ def _value(expr: Expr, resolve: Resolve) -> Any:
         case Literal(value=value):
             return value
         case ListOf(items=items):
-            found = [_value(item, resolve) for item in items]
-            return UNKNOWN if any(item is UNKNOWN for item in found) else found
+            return [_value(item, resolve) for item in items]
         case Not(operand=operand):
             inner = truth(operand, resolve)
             return inner if isinstance(inner, Unknown) else not inner
@@ -71,13 +70,19 @@ def _chosen(test: bool | Unknown, then: Any, other: Any) -> Any:
 
 
 def _compared(op: str, left: Any, right: Any) -> bool | Unknown:
-    if left is UNKNOWN or right is UNKNOWN:
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
         return UNKNOWN
     if op == "in":
-        return any(_same(left, item) for item in right) if isinstance(right, list) else UNKNOWN
+        return _among(left, right) if isinstance(right, list) else UNKNOWN
     if None not in (left, right) and _kind(left) is not _kind(right):
         return UNKNOWN  # such a comparison fails instead of deciding
     return _same(left, right) is (op == "==")
+
+
+def _among(value: Any, items: list[Any]) -> bool | Unknown:
+    if any(_same(value, item) for item in items):
+        return True
+    return UNKNOWN if any(item is UNKNOWN for item in items) else False
 
 
 def _same(left: Any, right: Any) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nika_nb.authority.effects import Effect, effects
-from nika_nb.check.folding import folded
+from nika_nb.check.folding import folded_each
 from nika_nb.check.subject import Subject
 from nika_nb.errors import Span
 from nika_nb.language.model import Action, Task, Workflow
@@ -44,11 +44,15 @@ class Need:
 
 
 def needs_of(workflow: Workflow, task: Task, *, defaults: bool = False) -> Iterator[Need]:
-    """`defaults`: count an input as the default it declares. A call of a workflow is judged elsewhere."""
-    action = folded(workflow, task, defaults=defaults)
-    for effect in effects(action):
-        if effect.kind != "workflow":
-            yield Need(task, action, effect)
+    """Every need once. `defaults`: count an input as its default. A called workflow has its own needs."""
+    seen: set[tuple[Effect, str | None]] = set()
+    for action in folded_each(workflow, task, defaults=defaults):
+        for effect in effects(action):
+            need = Need(task, action, effect)
+            key = (effect, need.program)
+            if effect.kind != "workflow" and key not in seen:
+                seen.add(key)
+                yield need
 
 
 def place(subject: Subject, need: Need) -> Span:

@@ -48,14 +48,17 @@ class Flow:
                 return
 
     def _enter(self, task: Task) -> None:
-        bound = {name: self._trails(value, task, {}) for name, value in task.with_.items()}
-        self._bindings[task.id] = {name: _longer(trails, f"with.{name}") for name, trails in bound.items()}
+        bound: dict[str, Trails] = {}
+        for _ in range(2):  # an element is bound in the second round, after its collection
+            found = {name: self._trails(value, task, bound) for name, value in task.with_.items()}
+            bound = {name: _longer(trails, f"with.{name}") for name, trails in found.items()}
+        self._bindings[task.id] = bound
         trails: Trails = {}
         if task.action.verb in ("exec", "invoke"):
             for arrival in self.into_body(task):
                 trails.setdefault(arrival.secret, arrival.trail)
         if task.on_error is not None and task.on_error.recover is not None:
-            for secret, trail in self._trails(task.on_error.recover, task, self._bindings[task.id]).items():
+            for secret, trail in self._trails(task.on_error.recover, task, bound).items():
                 trails.setdefault(secret, trail)
         self._outputs[task.id] = _longer(trails, f"tasks.{task.id}.output")
 
@@ -76,7 +79,7 @@ class Flow:
                     seen.add(secret)
                     yield Arrival(secret, trail, reference.span)
 
-    def _trails(self, value: Value, task: Task, bindings: Mapping[str, Trails]) -> Trails:
+    def _trails(self, value: Value, task: Task | None, bindings: Mapping[str, Trails]) -> Trails:
         found: Trails = {}
         for reference in references(value):
             for secret, trail in self._read(reference, task, bindings).items():
@@ -93,7 +96,7 @@ class Flow:
             case "with":
                 return _merged(bindings.values()) if name is None else bindings.get(name, {})
             case "item" if task is not None and task.for_each is not None:
-                return _longer(self._trails(task.for_each.items, task, bindings), "item")
+                return _longer(self._trails(task.for_each.items, None, bindings), "item")
             case "tasks" if len(reference.steps) > 1 and reference.steps[1] not in FIELD_ROLES:
                 return self._outputs.get(str(name), {})
             case "group" if name is not None:
