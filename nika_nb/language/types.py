@@ -16,7 +16,7 @@ from nika_nb.values import Json, dumps, nearest
 
 _CONSTRUCTORS = ("array", "map", "object", "union", "enum", "integer", "number", "string", "optional")
 _NAMES = f"the names are {', '.join(PRIMITIVES)}"
-_PARTS = 2000  # of one expression; relations between types cost the product of their sizes
+_PARTS = 1000  # of one expression; relations between types cost the product of their sizes
 _FOREIGN = {
     "boolean": "bool", "str": "string", "text": "string", "int": "integer", "float": "number",
     "double": "number", "datetime": "timestamp", "date": "timestamp", "url": "uri", "file": "path",
