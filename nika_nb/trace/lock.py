@@ -11,8 +11,8 @@ from types import TracebackType
 from nika_nb.errors import ResumeRefused, UsageError
 
 # A look at a lock takes it for microseconds; whoever wants it for long tries a few times.
-_TRIES = 5
-_PAUSE = 0.02  # seconds between tries
+_TRIES = 20
+_PAUSE = 0.01  # seconds between tries
 
 
 def claim(fd: int) -> bool:

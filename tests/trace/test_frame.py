@@ -54,6 +54,13 @@ def test_the_bytes_of_a_line_are_canonical() -> None:
     )
 
 
+def test_values_are_written_in_one_way() -> None:
+    """Where a field holds an object, its members are sorted too: the same run, the same bytes."""
+    one, other = ({"b": 1, "a": {"d": 2, "c": 3}}, {"a": {"c": 3, "d": 2}, "b": 1})
+    lines = {encode(Event("x", {"v": value}, 1, ""), "", None, None) for value in (one, other)}
+    assert len(lines) == 1
+
+
 def test_numbers_that_json_lacks_become_null() -> None:
     """A cost that is not finite, or a value of no JSON type, never makes a line that others cannot read."""
     line = encode(

@@ -126,14 +126,14 @@ def test_a_look_does_not_get_in_the_way(path: Path) -> None:
     stop = threading.Event()
 
     def look() -> None:
-        while not stop.is_set():
+        while not stop.wait(0.0005):
             holder(path)
 
     threads = [threading.Thread(target=look) for _ in range(2)]
     for thread in threads:
         thread.start()
     try:
-        for _ in range(50):
+        for _ in range(1000):
             with ResumeLock(path):
                 pass
     finally:

@@ -104,6 +104,15 @@ def test_what_cannot_be_paged_is_cut_but_stays_json() -> None:
     assert "characters more" in frame.get("detail")
 
 
+def test_an_output_is_never_cut() -> None:
+    """Whatever else makes the line too long, what a resume gives back stays exact."""
+    value = "x" * (PAGE_BOUND // 2)
+    event = Events()("task_completed", **completed("t", value, warning="w" * LINE_BOUND))
+    ((_, line),) = Chain().lines(event)
+    assert json.loads(decode(line).get("output")) == value
+    assert "characters more" in decode(line).get("warning")
+
+
 def test_an_interrupted_set_of_pages_is_no_output() -> None:
     """Pages of a killed attempt never mix with the pages that came later, nor stand for an output."""
     make = Events()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from nika_nb.catalog.frames import ENGINE_VERSION, FILE_BOUND, LINE_BOUND
 from nika_nb.errors import UsageError
 from nika_nb.trace import paging
-from nika_nb.trace.lines import TraceUnreadable
+from nika_nb.trace.lines import TraceUnreadable, lines
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.reader import frames, read, tail
 from nika_nb.trace.verify import verify
@@ -87,11 +87,11 @@ def test_cut_at_every_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_no_file_is_too_strange(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     """Bytes replaced, dropped or thrown in anywhere: described, never another exception."""
     folder = tmp_path_factory.mktemp("strange")
-    lines = write(folder, story(40)[:8]).read_bytes()
-    start = data.draw(st.integers(0, len(lines)))
-    end = data.draw(st.integers(start, min(len(lines), start + 300)))
+    whole = write(folder, story(40)[:8]).read_bytes()
+    start = data.draw(st.integers(0, len(whole)))
+    end = data.draw(st.integers(start, min(len(whole), start + 300)))
     path = folder / "strange.ndjson"
-    path.write_bytes(lines[:start] + data.draw(st.binary(max_size=200)) + lines[end:])
+    path.write_bytes(whole[:start] + data.draw(st.binary(max_size=200)) + whole[end:])
     verify(path)
     try:
         trace = read(path)
@@ -110,8 +110,8 @@ def test_no_file_is_too_strange(tmp_path_factory: pytest.TempPathFactory, data: 
 )
 def test_a_bad_line_in_the_middle_is_said(path: Path, new: str, why: str) -> None:
     """The frames before it are used; its number and what is wrong with it are told, not hidden."""
-    lines = path.read_text().split("\n")
-    path.write_text("\n".join([*lines[:4], new, *lines[5:]]))
+    texts = path.read_text().split("\n")
+    path.write_text("\n".join([*texts[:4], new, *texts[5:]]))
     trace = read(path)
     assert len(trace.frames) == 4
     assert trace.damage is not None
@@ -123,9 +123,9 @@ def test_a_bad_line_in_the_middle_is_said(path: Path, new: str, why: str) -> Non
 
 def test_two_fused_lines_are_said(path: Path) -> None:
     """A newline that was lost makes two events one unreadable line, and neither is guessed."""
-    lines = path.read_text().split("\n")
-    lines[4:6] = [lines[4] + lines[5]]
-    path.write_text("\n".join(lines))
+    texts = path.read_text().split("\n")
+    texts[4:6] = [texts[4] + texts[5]]
+    path.write_text("\n".join(texts))
     damage = read(path).damage
     assert damage is not None
     assert (damage.line, "fused" in damage.why) == (5, True)
@@ -133,9 +133,9 @@ def test_two_fused_lines_are_said(path: Path) -> None:
 
 def test_a_line_beyond_the_bound_is_not_parsed(path: Path) -> None:
     """Its length is told and the reading stops there, without ever holding the line."""
-    lines = path.read_text().split("\n")
-    lines[4] = "x" * (LINE_BOUND + 10)
-    path.write_text("\n".join(lines))
+    texts = path.read_text().split("\n")
+    texts[4] = "x" * (LINE_BOUND + 10)
+    path.write_text("\n".join(texts))
     damage = read(path).damage
     assert damage is not None
     assert f"{LINE_BOUND + 10} bytes" in damage.why
@@ -340,6 +340,30 @@ def test_reading_while_it_is_written(tmp_path: Path) -> None:
     journal.close()
     assert counts == sorted(counts)
     assert tuple(followed) == read(journal.path).frames
+
+
+def test_half_a_line_of_a_living_writer_is_no_tear(tmp_path: Path) -> None:
+    """It is being written; only when the writer is gone it has been torn."""
+    journal = Journal(tmp_path)
+    journal(story()[0])
+    assert journal.path is not None
+    with journal.path.open("ab") as stream:
+        stream.write(b'{"chain":"half')
+    assert (read(journal.path).torn, read(journal.path).state) == (False, "running")
+    journal.close()
+    assert (read(journal.path).torn, read(journal.path).state) == (True, "incomplete")
+
+
+def test_a_reading_ends_where_the_file_ended(path: Path) -> None:
+    """What is appended behind half a line meanwhile is not taken for a line of its own."""
+    path.write_bytes(b"one\nhal")
+    with path.open("rb") as stream:
+        found = []
+        for line in lines(stream):
+            found.append((line.number, line.data, line.whole))
+            with path.open("ab") as more:
+                more.write(b"f\nthree\n" if len(found) == 2 else b"")
+    assert found == [(1, b"one", True), (2, b"hal", False)]
 
 
 def test_following_waits_for_whole_lines(path: Path) -> None:

@@ -165,7 +165,7 @@ def test_a_full_disk_ends_the_journal_and_not_the_run(tmp_path: Path) -> None:
     """
     done = _python(program, tmp_path)
     events, error = done.splitlines()
-    assert "the run itself is unaffected" in error
+    assert error.endswith(f"ends after {events} events: File too large — the run itself is unaffected")
     (path,) = tmp_path.glob("*.ndjson")
     trace = read(path)
     assert path.stat().st_size == 9000
@@ -186,6 +186,19 @@ def test_a_journal_beyond_its_bound_stops_whole(tmp_path: Path, monkeypatch: pyt
     assert "grow beyond" in (journal.error or "")
     assert journal.path.stat().st_size <= 4 << 10
     assert verify(journal.path).verdict == "incomplete"
+
+
+def test_an_event_that_fits_no_line_ends_the_journal(tmp_path: Path) -> None:
+    """Never a line that a verifier would have to refuse."""
+    first, *_, last = story()
+    journal = Journal(tmp_path)
+    journal(first)
+    journal(Event("task_failed", {"odd": ["x" * 1000] * 2000}, START, uuid_at(2)))
+    journal(last)
+    journal.close()
+    assert journal.path is not None
+    assert "fits no line" in (journal.error or "")
+    assert verify(journal.path).events == 1
 
 
 def test_a_line_interrupted_in_the_middle_is_the_last(
