@@ -48,6 +48,12 @@ class Form:
         show(self._still, self.question_id)
         show(view(self.box) | EMPTY, self.form_id)
 
+    def take_place(self, of: Form) -> None:
+        """Stands where an answered form stood: a run that asks again has no cell of its own to draw in."""
+        self.question_id, self.form_id = of.question_id, of.form_id
+        update(self._still, self.question_id)
+        update(view(self.box) | EMPTY, self.form_id)
+
     def resolved(self, text: str, panel: Any = None) -> None:
         """The prompt is answered: `text` says how. `panel` is what a reloaded page shows from here on.
 
@@ -100,8 +106,6 @@ class Form:
             self._enable(False)
         try:
             self._on_answer(self.prompt, value())
-            if not self._open:
-                self._say("…")
         except NikaError as error:
             self.refuse(str(error))
         except Exception as error:  # noqa: BLE001 - no cell would show it
@@ -127,6 +131,7 @@ class Form:
         self._said.value = f'<div style="{tone};white-space:pre-wrap;line-height:1.4">{block(text)}</div>'
 
     def _close(self, text: str, panel: Any) -> None:
-        self._open = False
-        self._say(text)
+        self._enable(False)
+        self._said.value = question.answered(self.prompt, text)["text/html"]
+        self.box.layout.border_left, self.box.layout.padding = "0", "0"
         self.box.children = (self._said, *([panel] if panel is not None else []))

@@ -31,6 +31,7 @@ class Watch:
         self._quiet = quiet
         self._panel: Panel | None = None
         self._forms: dict[str, Form] = {}
+        self._answered_forms: list[Form] = []
         self._turn = threading.Lock()
 
     def block(self) -> None:
@@ -106,6 +107,13 @@ class Watch:
         form = self._forms.pop(prompt.key, None)
         if form is not None:
             form.resolved(_said(prompt, value), self._panel.box if self._panel else None)
+            self._answered_forms.append(form)
+
+    def _ask_again(self) -> None:
+        """Prompts that came up after an answer take the places of answered ones, as many as there are."""
+        for prompt in self.run.prompts:
+            if prompt.key not in self._forms and self._answered_forms:
+                self._form(prompt).take_place(self._answered_forms.pop())
 
     def _go_on(self) -> None:
         """The run after an answer, in the same panel; what goes wrong is said there."""
@@ -115,6 +123,7 @@ class Watch:
                     self._panel.reopen(self.run.catch_up(), self.run.cancel)
                 self._pump()
                 self._close()
+                self._ask_again()
             except NikaError as error:
                 if self._panel is not None:
                     self._panel.failure(str(error))
