@@ -124,9 +124,26 @@ def item_input_hash(action: Json, bindings: dict[str, str]) -> str:
     return digest({"v": KEY_VERSION, "item": {"action": action, "with": bindings}})
 
 
+# What the author calls the fields that the payload names in the reference's words.
+_WRITTEN = {
+    "for_each": "for_each.items",
+    "max_parallel": "for_each.max_parallel",
+    "fail_fast": "for_each.fail_fast",
+    "timeout_ms": "timeout",
+    "output": "extract",
+    "default_model": "model",
+}
+
+
 def definition_parts(verb: str, payload: dict[str, Any]) -> dict[str, str]:
-    """Digest per definition field; the action's own fields by name (`exec.command`)."""
-    parts = {key: part(value) for key, value in payload.items() if key not in ("action", "on_finally")}
+    """Digest per field, named as the author writes it; bindings and the action's own fields one by one."""
+    parts: dict[str, str] = {}
+    for key, value in payload.items():
+        name = _WRITTEN.get(key, key)
+        if key in ("with", "output"):
+            parts |= {f"{name}.{binding}": part(text) for binding, text in value.items()}
+        elif key not in ("action", "on_finally"):
+            parts[name] = part(value)
     body = payload["action"][verb]
     return parts | {f"{verb}.{key}": part(value) for key, value in body.items()}
 
