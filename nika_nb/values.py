@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 Json = Any  # None | bool | int | float | str | list[Json] | dict[str, Json]
@@ -102,7 +104,7 @@ def duration_ms(text: str) -> int | None:
     if not terms or "".join(t.group(0) for t in terms) != text:
         return None
     sizes = [_UNIT_NS[t.group(2)] for t in terms]
-    if any(later >= earlier for earlier, later in zip(sizes, sizes[1:], strict=False)):
+    if any(later >= earlier for earlier, later in pairwise(sizes)):
         return None
     total = sum(float(t.group(1)) * size for t, size in zip(terms, sizes, strict=True))
     if not 0 < total <= 24 * _UNIT_NS["h"]:
@@ -125,7 +127,6 @@ def _no_constant(name: str) -> Json:
 def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        seen: set[str] = set()
-        double = next(key for key, _ in pairs if key in seen or seen.add(key))
+        double = Counter(key for key, _ in pairs).most_common(1)[0][0]
         raise ValueError(f"duplicate key {double!r}")
     return result

@@ -63,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _check(commands: argparse._SubParsersAction[_Parser]) -> None:
     parser = commands.add_parser("check", help="judge a workflow without running it")
     parser.add_argument("file", help="a workflow file, or - for standard input")
     parser.add_argument("--json", action="store_true", help="one JSON report on standard output")
@@ -71,30 +71,38 @@ def _check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.set_defaults(command="check:check")
 
 
-def _run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _run(commands: argparse._SubParsersAction[_Parser]) -> None:
     parser = commands.add_parser("run", help="run a workflow", epilog=EXIT_CODES)
     parser.add_argument("file", help="a workflow file, or - for standard input")
     add_run_options(parser)
     shown = parser.add_mutually_exclusive_group()
-    shown.add_argument("--json", action="store_true", help="the journal's lines on standard output, as they come")
-    shown.add_argument("--output", choices=["json"], help="one line of JSON: the outputs, the pause or the error")
+    shown.add_argument(
+        "--json", action="store_true", help="the journal's lines on standard output, as they come"
+    )
+    shown.add_argument(
+        "--output", choices=["json"], help="one line of JSON: the outputs, the pause or the error"
+    )
     shown.add_argument("--quiet", action="store_true", help="only the outputs, and what failed")
     parser.set_defaults(command="run:run")
 
 
-def _answer(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _answer(commands: argparse._SubParsersAction[_Parser]) -> None:
     parser = commands.add_parser("answer", help="answer a paused run and continue it", epilog=EXIT_CODES)
     parser.add_argument("trace", help="the trace of the paused run")
-    parser.add_argument("answers", nargs="+", metavar="TASK=VALUE", help="ask=yes, ask[3]=yes, or a bare value")
+    parser.add_argument(
+        "answers", nargs="+", metavar="TASK=VALUE", help="ask=yes, ask[3]=yes, or a bare value"
+    )
     parser.set_defaults(command="answer:answer")
 
 
-def _trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _trace(commands: argparse._SubParsersAction[_Parser]) -> None:
     parser = commands.add_parser("trace", help="look at traces")
     actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION")
     verify = actions.add_parser("verify", help="walk the chain of one or more traces")
     verify.add_argument("traces", nargs="+", metavar="TRACE")
-    verify.add_argument("--color", choices=["never", "auto"], default="auto", help="verdicts are never coloured")
+    verify.add_argument(
+        "--color", choices=["never", "auto"], default="auto", help="verdicts are never coloured"
+    )
     verify.set_defaults(command="trace:verify_command")
     show = actions.add_parser("show", help="draw the run that a trace tells of")
     show.add_argument("trace")

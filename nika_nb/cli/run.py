@@ -131,7 +131,9 @@ class OneLine:
             return {"paused": prompts[0] | {"prompts": prompts, "trace": board.trace_path}}
         failed = next((r.error for r in self._run.tasks.values() if r.error), None)
         if failed is not None:
-            return {"error": {"code": failed["code"], "message": failed["message"], "task": failed["task_id"]}}
+            return {
+                "error": {"code": failed["code"], "message": failed["message"], "task": failed["task_id"]}
+            }
         code, _, message = board.detail.partition(" · ")
         return {"error": {"code": code or None, "message": message or board.state}}
 
@@ -183,8 +185,10 @@ def _how_to_answer(run: Run) -> list[str]:
     examples = {"confirm": "yes", "input": "your answer"}
     found = []
     for prompt in run.prompts:
-        value = prompt.choices[0] if prompt.mode == "choice" and prompt.choices else examples.get(prompt.mode, "")
-        found.append(f"nika-nb answer {quote(str(run.trace))} {quote(f'{prompt.key}={value}')}")
+        value = (
+            prompt.choices[0] if prompt.mode == "choice" and prompt.choices else examples.get(prompt.mode, "")
+        )
+        found.append(f"nika-nb answer {quote(run.board.trace_path)} {quote(f'{prompt.key}={value}')}")
     return ["", "  to answer:", *(f"    {line}" for line in found)] if found else []
 
 

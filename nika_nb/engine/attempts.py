@@ -23,7 +23,13 @@ class Attempts:
     """Runs units; knows nothing of gates, memory or other tasks."""
 
     def __init__(
-        self, verbs: Verbs, extractor: Extractor, clock: Clock, emitter: Emitter, chance: random.Random, base: str
+        self,
+        verbs: Verbs,
+        extractor: Extractor,
+        clock: Clock,
+        emitter: Emitter,
+        chance: random.Random,
+        base: str,
     ) -> None:
         self._verbs = verbs
         self._extractor = extractor
@@ -33,7 +39,12 @@ class Attempts:
         self._base = base
 
     async def unit(
-        self, planned: TaskPlan, work: Work, body: Callable[[], dict[str, Any]], recover: Recover, item: int | None
+        self,
+        planned: TaskPlan,
+        work: Work,
+        body: Callable[[], dict[str, Any]],
+        recover: Recover,
+        item: int | None,
     ) -> tuple[Outcome, dict[str, Any]]:
         """The outcome and the named bindings. Raises Asks where a human has to answer first.
 
@@ -125,7 +136,8 @@ class Attempts:
                 count = "no value" if not values else f"{len(values)} values"
                 raise Fault(
                     "NIKA-VAR-002",
-                    f"extract `{name}` produced {count} where exactly one is needed: collect with `[ … ]` or take `first(…)`",
+                    f"extract `{name}` produced {count} where exactly one is needed: "
+                    "collect with `[ … ]` or take `first(…)`",
                 )
             bindings[name] = values[0]
         return bindings
@@ -188,7 +200,9 @@ def _timeout_error(task: Task, attempt: int) -> TaskError:
 def _cause(task: Task, error: TaskError) -> str:
     if error.code == "NIKA-TIMEOUT-001":
         return "timeout"
-    exhausted = task.retry is not None and task.retry.max_attempts > 1 and error.attempt >= task.retry.max_attempts
+    exhausted = (
+        task.retry is not None and task.retry.max_attempts > 1 and error.attempt >= task.retry.max_attempts
+    )
     return "retry_exhausted" if exhausted else "verb_error"
 
 
@@ -202,7 +216,10 @@ def may_retry(retry: Retry | None, fault: Fault, attempt: int) -> bool:
 
 
 def backoff_ms(retry: Retry, attempt: int, chance: random.Random) -> int:
-    """Milliseconds to wait after a failed attempt (1-based): defaults 1 s, exponential, cap 60 s, full jitter."""
+    """Milliseconds to wait after a failed attempt (counted from 1).
+
+    Defaults: 1 s, exponential, at most 60 s, full jitter.
+    """
     first = 1000 if retry.backoff_ms is None else retry.backoff_ms
     cap = 60_000 if retry.backoff_max_ms is None else retry.backoff_max_ms
     strategy = retry.backoff_strategy or "exponential"

@@ -132,9 +132,7 @@ class Asks(Exception):
         super().__init__(prompt.message)
 
 
-Reason = Literal[
-    "new", "definition", "input", "not-recorded", "forced", "not-resumable", "first-run"
-]
+Reason = Literal["new", "definition", "input", "not-recorded", "forced", "not-resumable", "first-run"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,9 +32,13 @@ class NoMask:
 
 # Names, numbers and hashes of ours: masking them could only damage the journal.
 _STRUCTURAL = frozenset(
-    "task item kind attempt attempts max_attempts delay_ms duration_ms pgid started page pages def_hash "
-    "input_hash definition_parts input_parts shown_hash approval_shown_hash workflow_sha256 semantic_hash "
-    "trace_format engine_version decision plane status reason mode tokens cost_usd total done".split()
+    (
+        *("task", "item", "kind", "attempt", "attempts", "max_attempts", "delay_ms", "duration_ms"),
+        *("pgid", "started", "page", "pages", "total", "done", "tokens", "cost_usd"),
+        *("def_hash", "input_hash", "definition_parts", "input_parts", "shown_hash"),
+        *("approval_shown_hash", "workflow_sha256", "semantic_hash", "trace_format", "engine_version"),
+        *("decision", "plane", "status", "reason", "mode"),
+    )
 )
 
 

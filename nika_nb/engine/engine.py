@@ -224,7 +224,9 @@ class Engine:
         for name in planned.cleanups:
             if name not in self._settled:
                 cleanup = self._plan.tasks[name]
-                end = await self._pipeline.cleanup(cleanup, self._works.setdefault(name, Work()), self._cleanups)
+                end = await self._pipeline.cleanup(
+                    cleanup, self._works.setdefault(name, Work()), self._cleanups
+                )
                 self._settle(cleanup, end)
 
     def _remember(self, planned: TaskPlan, end: Ended) -> None:

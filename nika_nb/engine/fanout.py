@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,7 +30,9 @@ class Items:
 class FanOut:
     """Runs the items of one task."""
 
-    def __init__(self, units: UnitRunner, planned: TaskPlan, live: list[Any], marked: list[Any], work: Work) -> None:
+    def __init__(
+        self, units: UnitRunner, planned: TaskPlan, live: list[Any], marked: list[Any], work: Work
+    ) -> None:
         self._units = units
         self._planned = planned
         self._live = live
@@ -53,7 +56,7 @@ class FanOut:
             await asyncio.gather(*workers, return_exceptions=True)
         return self._found
 
-    async def _watch(self, workers: list[asyncio.Future[None]]) -> None:
+    async def _watch(self, workers: Sequence[asyncio.Future[None]]) -> None:
         """Until every worker is done, or one item failed and the rest must not go on."""
         pending = set(workers)
         while pending and not self._stop:
@@ -61,7 +64,7 @@ class FanOut:
             for worker in done:
                 worker.result()
 
-    async def _worker(self, waiting: Any) -> None:
+    async def _worker(self, waiting: Iterator[int]) -> None:
         for index in waiting:
             if self._stop:
                 return
@@ -125,7 +128,8 @@ def _failure(planned: TaskPlan, items: Items, failures: list[tuple[int, TaskErro
     details = {
         "failed": len(failures),
         "items": [
-            {"item": at, "code": error.code, "message": error.message} for at, error in failures[:_SHOWN_ERRORS]
+            {"item": at, "code": error.code, "message": error.message}
+            for at, error in failures[:_SHOWN_ERRORS]
         ],
     }
     message = f"{len(failures)} of {total} items failed; item {index}: {first.message}"

@@ -72,7 +72,9 @@ class Identifier:
         action = self._action(task, bindings, local)
         digests = {name: parts[f"with.{name}"] for name in reading.bindings}
         parts |= {name: part(local[name]) for name in ("item", "index") if getattr(reading, name)}
-        return Identity(task.id, self._item_hash(planned), item_input_hash(action, digests), input_parts=parts)
+        return Identity(
+            task.id, self._item_hash(planned), item_input_hash(action, digests), input_parts=parts
+        )
 
     def _identity(
         self,

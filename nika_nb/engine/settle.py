@@ -22,7 +22,13 @@ class Settler:
         self._mask = mask
 
     def ran(
-        self, planned: TaskPlan, note: str, outcome: Outcome, work: Work, identity: Identity | Fault, miss: Miss
+        self,
+        planned: TaskPlan,
+        note: str,
+        outcome: Outcome,
+        work: Work,
+        identity: Identity | Fault,
+        miss: Miss,
     ) -> None:
         """A task whose verb ran, to whatever end."""
         task = planned.task.id

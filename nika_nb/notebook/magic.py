@@ -12,8 +12,8 @@ from nika_nb.errors import RunFailed, Source, UsageError
 from nika_nb.notebook.options import CellOptions, cell_help, cell_options
 from nika_nb.notebook.surface import Surface
 from nika_nb.notebook.watch import Watch
-from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.answers import parse_answer
+from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.request import Place, Request
 from nika_nb.runs.run import Run, attach, start
 from nika_nb.trace.folder import TraceFolder
@@ -27,6 +27,7 @@ class NikaMagics(Magics):
 
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
+        self._names: dict[str, Any] = shell.user_ns
         self.surface = Surface(shell)
         self.folder = Path.cwd()
 
@@ -40,7 +41,8 @@ class NikaMagics(Magics):
             return None
         source = Source(cell, self.surface.cell_name, first_line=2)
         if options.check:
-            return self._check(source, options)
+            self._check(source, options)
+            return None
         return self._run(self._request(source, options), options)
 
     def _check(self, source: Source, options: CellOptions) -> None:
@@ -68,7 +70,7 @@ class NikaMagics(Magics):
         """--vars names a dict of the notebook; --var goes over it."""
         found: dict[str, Any] = {}
         for name in options.vars:
-            known = self.shell.user_ns.get(name)
+            known = self._names.get(name)
             if not isinstance(known, dict):
                 kind = "is not defined" if known is None else f"is {type(known).__name__}, not a dict"
                 raise UsageError(f"--vars {name}: `{name}` {kind} in this notebook")
@@ -79,17 +81,22 @@ class NikaMagics(Magics):
         run = start(request)
         watch = Watch(run, self.surface, quiet=options.quiet)
         if options.into:
-            self.shell.user_ns[options.into] = run
+            self._names[options.into] = run
         watch.block()
         _raise_failure(run)
         return run
 
     @no_var_expand
-    @line_magic("nika")
+    @line_magic("nika")  # type: ignore[arg-type]
     def nika_line(self, line: str) -> Any:
         """`%nika attach [TRACE]`, `%nika answer [TRACE] ask=yes`, `%nika traces`."""
         words = line.split()
-        commands = {"attach": self._attach, "answer": self._answer, "traces": self._traces, "help": self._help}
+        commands = {
+            "attach": self._attach,
+            "answer": self._answer,
+            "traces": self._traces,
+            "help": self._help,
+        }
         command = commands.get(words[0] if words else "help")
         if command is None:
             raise UsageError(f"%nika {words[0]}: not a command; there are {', '.join(commands)}")

@@ -60,7 +60,9 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     add_run_options(parser)
-    parser.add_argument("--vars", action="append", default=[], metavar="DICT", help="inputs from a dict of this notebook")
+    parser.add_argument(
+        "--vars", action="append", default=[], metavar="DICT", help="inputs from a dict of this notebook"
+    )
     parser.add_argument("--into", metavar="NAME", help="the variable that gets the run")
     parser.add_argument("--check", action="store_true", help="only judge the workflow, run nothing")
     parser.add_argument("--quiet", action="store_true", help="no panel: one line at the end, and what failed")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 
 from nika_nb.plan.edges import Edge
 
@@ -71,9 +72,8 @@ def topological(nodes: Iterable[str], edges: Iterable[Edge]) -> list[str]:
     order = list(nodes)
     missing = dict.fromkeys(order, 0)
     nexts = _successors(order, edges)
-    for following in nexts.values():
-        for node in following:
-            missing[node] += 1
+    for node in chain.from_iterable(nexts.values()):
+        missing[node] += 1
     wave = [node for node in order if not missing[node]]
     result: list[str] = []
     rank = {node: at for at, node in enumerate(order)}

@@ -23,7 +23,9 @@ def parse_answer(text: str) -> tuple[str, str]:
     return "", text
 
 
-def for_open(prompts: Iterable[Prompt], given: Mapping[str, Any], shown: Mapping[str, str], source: str) -> dict[str, Answer]:
+def for_open(
+    prompts: Iterable[Prompt], given: Mapping[str, Any], shown: Mapping[str, str], source: str
+) -> dict[str, Answer]:
     """The answers to open prompts, by prompt key.
 
     Raises UsageError for a key that names no open prompt, a bare answer with several prompts
@@ -67,6 +69,8 @@ def for_edit(workflow: Workflow, given: Mapping[str, Any], shown: Mapping[str, s
         match = _KEY.fullmatch(name)
         if match is None or match.group(1) not in prompts:
             listing = ", ".join(prompts) or "none"
-            raise UsageError(f"--answer {key or value}: not a prompt of this workflow (its prompts: {listing})")
+            raise UsageError(
+                f"--answer {key or value}: not a prompt of this workflow (its prompts: {listing})"
+            )
         found[name] = Answer(value, "resumed" if shown else "answer", shown.get(name))
     return found

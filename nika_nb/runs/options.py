@@ -7,8 +7,12 @@ import argparse
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """What a run may be told, the same in every door."""
-    parser.add_argument("--var", action="append", default=[], metavar="NAME=VALUE", help="an input; JSON where it parses")
-    parser.add_argument("--model", metavar="PROVIDER/NAME", help="the default model, instead of the workflow's")
+    parser.add_argument(
+        "--var", action="append", default=[], metavar="NAME=VALUE", help="an input; JSON where it parses"
+    )
+    parser.add_argument(
+        "--model", metavar="PROVIDER/NAME", help="the default model, instead of the workflow's"
+    )
     parser.add_argument(
         "--resume",
         nargs="?",
@@ -20,7 +24,15 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         "--from", dest="from_", action="append", default=[], metavar="TASK", help="run live from this task on"
     )
     parser.add_argument(
-        "--answer", action="append", default=[], metavar="TASK=VALUE", help="answer a prompt: ask=yes, ask[3]=yes"
+        "--answer",
+        action="append",
+        default=[],
+        metavar="TASK=VALUE",
+        help="answer a prompt: ask=yes, ask[3]=yes",
     )
-    parser.add_argument("--resume-compat", metavar="VERSION", help="declare another engine's trace compatible")
-    parser.add_argument("--resume-unverified", action="store_true", help="resume a trace whose chain is broken")
+    parser.add_argument(
+        "--resume-compat", metavar="VERSION", help="declare another engine's trace compatible"
+    )
+    parser.add_argument(
+        "--resume-unverified", action="store_true", help="resume a trace whose chain is broken"
+    )

@@ -43,4 +43,5 @@ def _tool(task: Task) -> Iterator[str]:
     if task.action.get("workflow") is not None:
         yield f"`{task.id}`: calling a workflow from a workflow is not part of this version"
     elif isinstance(tool, str) and tool not in TOOLS:
-        yield f"`{task.id}`: the tool `{tool}` is not part of this version (it has {', '.join(sorted(TOOLS))})"
+        known = ", ".join(sorted(TOOLS))
+        yield f"`{task.id}`: the tool `{tool}` is not part of this version (it has {known})"

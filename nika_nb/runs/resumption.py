@@ -108,4 +108,6 @@ def _remember(
         **fields,
     }
     if trace.source is not None and trace.source != request.source.text and not request.continues:
-        found.notices.append(f"the text differs from the one recorded in {trace.path.name}: today's text runs")
+        found.notices.append(
+            f"the text differs from the one recorded in {trace.path.name}: today's text runs"
+        )

@@ -201,7 +201,9 @@ class Run:
         given = _given(answer, by_task)
         if self.state != "paused" or self.trace is None:
             raise NotPaused(f"`{self.workflow}` is {self.state}: it waits for no answer")
-        prepared = prepare(_continuation(self.trace, self.request, given, shown or {}), interactive=self._asks())
+        prepared = prepare(
+            _continuation(self.trace, self.request, given, shown or {}), interactive=self._asks()
+        )
         self._begin(prepared)
         if wait:
             self.wait()
@@ -245,7 +247,7 @@ class Run:
             return
         from IPython.display import display
 
-        display(self._repr_mimebundle_(), raw=True)
+        display(self._repr_mimebundle_(), raw=True)  # type: ignore[no-untyped-call]
 
 
 def start(request: Request) -> Run:
@@ -306,7 +308,9 @@ def _recorded_request(trace: Trace, place: Place) -> Request:
     )
 
 
-def _continuation(path: Path, request: Request, answers: Mapping[str, Any], shown: Mapping[str, str]) -> Request:
+def _continuation(
+    path: Path, request: Request, answers: Mapping[str, Any], shown: Mapping[str, str]
+) -> Request:
     """The request that continues a paused trace: its pinned text, its inputs, the answers."""
     trace = read(path)
     recorded = _recorded_request(trace, request.place)

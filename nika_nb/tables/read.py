@@ -92,7 +92,8 @@ class TraceTables:
     def __repr__(self) -> str:
         trace = self.trace
         torn = " · torn tail" if trace.torn else ""
-        return f"TraceTables({trace.path.name} · {trace.workflow} · {trace.state} · {len(trace.frames)} events{torn})"
+        facts = f"{trace.workflow} · {trace.state} · {len(trace.frames)} events{torn}"
+        return f"TraceTables({trace.path.name} · {facts})"
 
 
 def read_trace(path: str | Path) -> TraceTables:
@@ -108,13 +109,17 @@ def _frame(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, str]) -> pd.
     return pd.DataFrame(series, columns=list(columns))
 
 
-def _series(values: list[Any], dtype: str) -> pd.Series[Any]:
+def _series(values: list[Any], dtype: str) -> Any:
     import pandas as pd
 
     if dtype.startswith("datetime64"):
         # By way of strings or floats a moment would lose its nanoseconds.
-        moments = pd.array([pd.NaT if v is None else pd.Timestamp(v, unit="ns") for v in values], dtype="datetime64[ns]")
+        moments = pd.array(
+            [pd.NaT if v is None else pd.Timestamp(v, unit="ns") for v in values], dtype="datetime64[ns]"
+        )
         return pd.Series(moments).dt.tz_localize("UTC")
     if dtype.startswith("timedelta64"):
-        return pd.Series([pd.NaT if v is None else pd.Timedelta(v, unit="ms") for v in values], dtype="timedelta64[ns]")
-    return pd.Series([pd.NA if v is None else v for v in values], dtype=dtype)  # type: ignore[call-overload,no-any-return]
+        return pd.Series(
+            [pd.NaT if v is None else pd.Timedelta(v, unit="ms") for v in values], dtype="timedelta64[ns]"
+        )
+    return pd.Series([pd.NA if v is None else v for v in values], dtype=dtype)

@@ -56,7 +56,15 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         "IPYTHONDIR": str(home / "ipython"),
     }
     command = [
-        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root"),
+        *(
+            sys.executable,
+            "-m",
+            "jupyterlab",
+            "--no-browser",
+            "--ip=127.0.0.1",
+            f"--port={port}",
+            "--allow-root",
+        ),
         *("--IdentityProvider.token=", "--ServerApp.password=", "--ServerApp.disable_check_xsrf=True"),
         *("--LabApp.news_url=None", f"--ServerApp.root_dir={root}", "--LabApp.extension_manager=readonly"),
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
@@ -140,10 +148,18 @@ def book(lab: Lab, page: Any, request: pytest.FixtureRequest) -> Opener:
     def open_book(*cells: str, name: str = "book") -> Book:
         folder = lab.root / request.node.name.replace("[", "-").replace("]", "")
         folder.mkdir(exist_ok=True)
-        first = "import os, pathlib\npathlib.Path('kernel.pid').write_text(str(os.getpid()))\n%load_ext nika_nb"
+        first = (
+            "import os, pathlib\npathlib.Path('kernel.pid').write_text(str(os.getpid()))\n%load_ext nika_nb"
+        )
         notebook = nbformat.v4.new_notebook(  # type: ignore[no-untyped-call]
             cells=[nbformat.v4.new_code_cell(text) for text in (first, *cells)],  # type: ignore[no-untyped-call]
-            metadata={"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}},
+            metadata={
+                "kernelspec": {
+                    "name": "python3",
+                    "display_name": "Python 3 (ipykernel)",
+                    "language": "python",
+                }
+            },
         )
         path = folder / f"{name}.ipynb"
         nbformat.write(notebook, str(path))  # type: ignore[no-untyped-call]

@@ -174,7 +174,7 @@ def _sleepers() -> list[str]:
 
 def test_a_refused_cell_shows_the_place_and_no_traceback(book: Opener) -> None:
     """What is wrong, where, what to do; the line number is the cell's."""
-    found = book("%%nika\nnika: broken\ntasks:\n  a: { exce: { command: [\"x\"] } }\n")
+    found = book('%%nika\nnika: broken\ntasks:\n  a: { exce: { command: ["x"] } }\n')
     found.run(0)
     cell = found.run(1)
     text = outputs(cell)

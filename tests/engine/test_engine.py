@@ -78,8 +78,8 @@ def test_the_frames_of_a_task_stand_together_at_its_end() -> None:
     """task_started is written with the terminal frame; in between only verb_invoked tells of the work."""
     ran = run(f"nika: order\ntasks:\n  a: {{ {TASK} }}\n")
     assert ran.kinds("a") == ["task_scheduled", "verb_invoked", "task_started", "task_completed"]
-    assert [e.kind for e in ran.events][0] == "workflow_started"
-    assert [e.kind for e in ran.events][-1] == "workflow_completed"
+    assert ran.events[0].kind == "workflow_started"
+    assert ran.events[-1].kind == "workflow_completed"
 
 
 BOUNDARY = [
@@ -142,13 +142,27 @@ def test_retry_repeats_transient_errors_with_backoff_and_then_succeeds() -> None
 
 RETRY = [
     ("not transient", "retry: {max_attempts: 3, backoff_ms: 0}", "NIKA-EXEC-001", 1, "verb_error"),
-    ("listed code", "retry: {max_attempts: 3, backoff_ms: 0, on_codes: [NIKA-EXEC-001]}", "NIKA-EXEC-001", 3, "retry_exhausted"),
-    ("unlisted code", "retry: {max_attempts: 3, backoff_ms: 0, on_codes: [NIKA-INFER-001]}", "NIKA-EXEC-001", 1, "verb_error"),
+    (
+        "listed code",
+        "retry: {max_attempts: 3, backoff_ms: 0, on_codes: [NIKA-EXEC-001]}",
+        "NIKA-EXEC-001",
+        3,
+        "retry_exhausted",
+    ),
+    (
+        "unlisted code",
+        "retry: {max_attempts: 3, backoff_ms: 0, on_codes: [NIKA-INFER-001]}",
+        "NIKA-EXEC-001",
+        1,
+        "verb_error",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("name", "retry", "code", "attempts", "cause"), RETRY, ids=[r[0] for r in RETRY])
-def test_only_what_may_be_retried_is_retried(name: str, retry: str, code: str, attempts: int, cause: str) -> None:
+def test_only_what_may_be_retried_is_retried(
+    name: str, retry: str, code: str, attempts: int, cause: str
+) -> None:
     """Transient errors, or the listed codes, up to the limit; the cause tells which it was."""
     ran = run(f"nika: r\ntasks:\n  a: {{ {retry}, {TASK} }}\n", a=fails(code))
     assert len(ran.calls) == attempts
@@ -157,7 +171,10 @@ def test_only_what_may_be_retried_is_retried(name: str, retry: str, code: str, a
 
 def test_a_timeout_covers_attempts_and_backoff_and_can_be_recovered() -> None:
     """The clock of a task runs over its retries; the failure is caught by code."""
-    policy = "retry: {max_attempts: 9, backoff_ms: 400, backoff_strategy: fixed, jitter: false, on_codes: [NIKA-EXEC-001]}"
+    policy = (
+        "retry: {max_attempts: 9, backoff_ms: 400, backoff_strategy: fixed, jitter: false, "
+        "on_codes: [NIKA-EXEC-001]}"
+    )
     ran = run(
         f"""
 nika: slow
