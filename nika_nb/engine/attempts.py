@@ -8,13 +8,15 @@ from typing import Any
 
 from nika_nb.catalog.codes import category_of, transient_of
 from nika_nb.engine.clock import Clock
-from nika_nb.engine.contract import Call, Extractor, Process, Reply, Verbs
+from nika_nb.engine.contract import Asks, Call, Extractor, Process, Reply, Verbs
 from nika_nb.engine.emit import Emitter
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.work import Work
 from nika_nb.errors import Fault
-from nika_nb.language.model import Retry, Task
+from nika_nb.language.model import OnError, Retry, Task
 from nika_nb.plan.plan import TaskPlan
+
+UNANSWERED_CODE = "NIKA-BUILTIN-PROMPT-001"
 
 Recover = Callable[[], Awaitable[Any]]  # resolves `on_error.recover`; raises Fault
 
@@ -48,6 +50,8 @@ class Attempts:
     ) -> tuple[Outcome, dict[str, Any]]:
         """The outcome and the named bindings. Raises Asks where a human has to answer first.
 
+        A prompt that nobody can answer is a failure where the task handles that one; else it pauses.
+
         `body` renders the action; what it raises is the task's own failure and recoverable.
         """
         task = planned.task
@@ -57,6 +61,10 @@ class Attempts:
             error = error_of(fault, task.id, max(work.attempts, 1))
         except TimeoutError:
             error = _timeout_error(task, max(work.attempts, 1))
+        except Asks as asks:
+            if not asks.unattended or not _handles(task.on_error, UNANSWERED_CODE):
+                raise
+            error = error_of(_unanswered(asks), task.id, max(work.attempts, 1))
         else:
             return Outcome("success", "normal", value, attempts=max(work.attempts, 1)), bindings
         return await self._after_failure(task, error, recover)
@@ -161,7 +169,7 @@ class Attempts:
     ) -> tuple[Outcome, dict[str, Any]]:
         policy = task.on_error
         failed = Outcome("failure", _cause(task, error), error=error, attempts=error.attempt)
-        if policy is None or (policy.on_codes is not None and error.code not in policy.on_codes):
+        if policy is None or not _handles(policy, error.code):
             return failed, {}
         if policy.skip:
             return Outcome("skipped", "error_skip", error=error, attempts=error.attempt), {}
@@ -175,6 +183,14 @@ class Attempts:
             broken = error_of(fault, task.id, error.attempt)
             return Outcome("failure", "verb_error", error=broken, attempts=error.attempt), {}
         return Outcome("success", "recovered", value, error, error.attempt), bindings
+
+
+def _handles(policy: OnError | None, code: str) -> bool:
+    return policy is not None and (policy.on_codes is None or code in policy.on_codes)
+
+
+def _unanswered(asks: Asks) -> Fault:
+    return Fault(UNANSWERED_CODE, f"nobody can answer `{asks.prompt.key}`: {asks.prompt.message}")
 
 
 def _with_contract(task: Task, body: dict[str, Any]) -> dict[str, Any]:

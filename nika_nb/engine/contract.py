@@ -125,10 +125,14 @@ class Prompt:
 
 
 class Asks(Exception):
-    """A prompt that waits for a human: the task stays open and the run will pause."""
+    """A prompt that waits for a human: the task stays open and the run will pause.
 
-    def __init__(self, prompt: Prompt) -> None:
+    unattended: nobody can answer now, which the task's `on_error` may have provided for.
+    """
+
+    def __init__(self, prompt: Prompt, *, unattended: bool = False) -> None:
         self.prompt = prompt
+        self.unattended = unattended
         super().__init__(prompt.message)
 
 

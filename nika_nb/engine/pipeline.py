@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from nika_nb.engine.attempts import error_of
+from nika_nb.engine.attempts import UNANSWERED_CODE, error_of
 from nika_nb.engine.clock import Clock
 from nika_nb.engine.contract import Asks, Hit, Memory, Miss, Prompt
 from nika_nb.engine.fanout import FanOut, fold, not_a_list
@@ -187,7 +187,7 @@ class Pipeline:
             return self._boundary_failure(planned, fault)
         except Asks as asks:
             message = f"a cleanup cannot wait for an answer: {asks.prompt.message}"
-            return self._boundary_failure(planned, Fault("NIKA-BUILTIN-PROMPT-001", message))
+            return self._boundary_failure(planned, Fault(UNANSWERED_CODE, message))
         if work.started is not None:
             await cleanups(planned, outcome, work)
         always = Fault("NIKA-IMPL-001", "a cleanup always runs")

@@ -67,7 +67,7 @@ async def _prompt(use: Use, arguments: Mapping[str, Any]) -> Any:
         _decided(use, prompt, prompt.default, "default")
         return prompt.default
     _admit(use, prompt)
-    raise Asks(prompt)
+    raise Asks(prompt, unattended=not use.asking.interactive)
 
 
 def _answered(use: Use, prompt: Prompt, answer: Answer) -> Any:
