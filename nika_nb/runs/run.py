@@ -303,7 +303,7 @@ def _recorded_request(trace: Trace, place: Place) -> Request:
     return Request(
         source=Source(text or "", str(prologue.get("source_name") or "workflow")),
         place=replace(place, notebook=prologue.get("notebook"), cell=prologue.get("cell")),
-        variables=_values(prologue.get("input_values")),
+        variables=trace.input_values or {},
         model=prologue.get("model_override"),
     )
 
@@ -328,10 +328,6 @@ def _continuation(
         interactive=request.interactive,
         origin=request.origin,
     )
-
-
-def _values(text: Any) -> dict[str, Any]:
-    return dict(loads(text)) if isinstance(text, str) else {}
 
 
 def _given(answer: Any, by_task: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from nika_nb.catalog.frames import ENGINE_VERSION, FILE_BOUND, LINE_BOUND
 from nika_nb.errors import UsageError
 from nika_nb.trace import paging
+from nika_nb.trace.frame import Frame
 from nika_nb.trace.lines import TraceUnreadable, lines
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.reader import frames, read, tail
@@ -58,10 +59,10 @@ def test_cut_at_every_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
     Only where not even the first line is whole, the file is no journal.
     """
-    monkeypatch.setattr(paging, "PAGE_BOUND", 64)
+    monkeypatch.setattr(paging, "PAGE_BOUND", 200)
     path = write(tmp_path, story())
     whole = read(path).frames
-    assert sum(frame.kind == "nb_output_page" for frame in whole) > 10
+    assert sum(frame.kind == "nb_output_page" for frame in whole) > 2
     data = path.read_bytes()
     ends = [at for at, byte in enumerate(data) if byte == 0x0A]
     for size in range(len(data), -1, -1):
@@ -324,9 +325,16 @@ def test_reading_while_it_is_written(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     journal(make.made[0])
     assert journal.path is not None
-    thread = threading.Thread(target=lambda: [journal(event) for event in make.made[1:]])
+
+    def go_on() -> None:
+        for event in make.made[1:]:
+            journal(event)
+
+    thread = threading.Thread(target=go_on)
     thread.start()
-    followed, offset, line, counts = [], 0, 0, []
+    followed: list[Frame] = []
+    counts: list[int] = []
+    offset = line = 0
     while thread.is_alive() or not counts:
         trace = read(journal.path)
         assert trace.damage is None

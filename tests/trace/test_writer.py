@@ -81,7 +81,12 @@ def test_a_line_and_its_newline_are_one_write(tmp_path: Path, monkeypatch: pytes
     """No other process can ever see or cut in between them."""
     seen: list[bytes] = []
     real = os.write
-    monkeypatch.setattr(os, "write", lambda fd, data: (seen.append(bytes(data)), real(fd, data))[1])
+
+    def watched(fd: int, data: bytes) -> int:
+        seen.append(bytes(data))
+        return real(fd, data)
+
+    monkeypatch.setattr(os, "write", watched)
     events = story()
     write(tmp_path, events)
     assert len(seen) == len(events)
@@ -102,8 +107,7 @@ def test_when_the_disk_is_waited_for(
 ) -> None:
     """Once at the stop; with `disk` also after each settled task; closing adds nothing to that."""
     called: list[int] = []
-    real = os.fsync
-    monkeypatch.setattr(os, "fsync", lambda fd: (called.append(fd), real(fd))[1])
+    monkeypatch.setattr(os, "fsync", called.append)
     journal = Journal(tmp_path, durability=durability)
     for event in story():
         journal(event)
