@@ -12,9 +12,11 @@ _LEVELS = ("debug", "info", "warn", "error")
 
 
 async def _log(use: Use, arguments: Mapping[str, Any]) -> None:
-    level = arguments.get("level") if arguments.get("level") in _LEVELS else "info"
-    message, data = _legible(arguments.get("message", "")), arguments.get("data")
-    said = {"level": level, "message": message} | ({} if data is None else {"data": _legible(data)})
+    said = {"level": "info", "message": _legible(arguments.get("message", ""))}
+    if arguments.get("level") in _LEVELS:
+        said["level"] = arguments["level"]
+    if arguments.get("data") is not None:
+        said["data"] = _legible(arguments["data"])
     use.call.show("log", " · ".join(said.values()) + "\n")
     use.call.attach("nb_log", said)
 

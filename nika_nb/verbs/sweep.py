@@ -17,12 +17,17 @@ _STEP_SECONDS = 0.02
 
 
 def start_time(pid: int) -> str:
-    """When a process started, as the system tells it; empty when it is not running."""
+    """When a process started, as the system tells it, also of one that has ended and is not yet reaped."""
+    return _look(pid)[1]
+
+
+def _look(pid: int) -> tuple[str, str]:
+    """(the state's letter, the start time); both empty when there is no such process."""
     if sys.platform == "linux":
         fields = _stat(pid)
-        return fields[19] if fields and fields[0] not in "ZX" else ""
+        return (fields[0], fields[19]) if fields else ("", "")
     state, _, started = _ps("-o", "stat=,lstart=", "-p", str(pid)).partition(" ")
-    return "" if state.startswith("Z") else " ".join(started.split())
+    return state[:1], " ".join(started.split())
 
 
 def _stat(pid: int | str) -> list[str]:
@@ -41,7 +46,8 @@ def _ps(*arguments: str) -> str:
 
 def is_alive(process: Process) -> bool:
     """Whether this very process still runs: the leader is there and started at the recorded time."""
-    return bool(process.started) and start_time(process.pgid) == process.started
+    state, started = _look(process.pgid)
+    return started != "" and started == process.started and state not in "ZX"
 
 
 def end(process: Process) -> bool:

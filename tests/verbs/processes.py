@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import random
 import secrets
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 
 def fresh_mark() -> str:
@@ -40,7 +42,8 @@ def running(line: str) -> Iterator[subprocess.Popen[bytes]]:
     try:
         yield popen
     finally:
-        popen.kill()
+        with suppress(ProcessLookupError):
+            os.killpg(popen.pid, signal.SIGKILL)
         popen.wait()
         if popen.stdout:
             popen.stdout.close()
