@@ -187,5 +187,5 @@ def test_no_such_file(tmp_path: Path) -> None:
 
 
 def test_an_unchained_copy(tmp_path: Path) -> None:
-    """The helper that other tests use does what it says."""
+    """A copy stripped of its chains, as other tests use it, is what it claims to be."""
     assert verify(unchained(write(tmp_path, story()))).verdict == "unchained"
