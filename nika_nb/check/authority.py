@@ -120,7 +120,7 @@ def _telling(needs: list[Need]) -> list[Need]:
 def _outside(subject: Subject, permits: Permits, need: Need) -> Iterator[Diagnostic]:
     effect = need.effect
     known = effect.target is not None and not effect.dynamic
-    verdict = _verdict(subject, permits, need) if known else _closed(permits, need)
+    verdict = verdict_of(subject, permits, need) if known else _closed(permits, need)
     if verdict is None or verdict.allowed:
         return
     # A part of an upload is judged by the run alone: the file may be written by the run itself.
@@ -136,7 +136,8 @@ def _outside(subject: Subject, permits: Permits, need: Need) -> Iterator[Diagnos
     )
 
 
-def _verdict(subject: Subject, permits: Permits, need: Need) -> Verdict | None:
+def verdict_of(subject: Subject, permits: Permits, need: Need) -> Verdict | None:
+    """What the boundary says to a need whose target is known."""
     target = need.effect.target or ""
     match need.effect.kind:
         case "exec" | "shell":

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from nika_nb.authority.effects import effects
 from nika_nb.authority.globs import admits
 from nika_nb.catalog.builtins import BUILTINS, PROMPT
-from nika_nb.check.folding import fixed
+from nika_nb.check.folding import Fixed, fixed
 from nika_nb.check.kleene import UNKNOWN, truth
 from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic
@@ -89,9 +89,8 @@ def _judge_gate(subject: Subject, gate: Task) -> Iterator[Diagnostic]:
 
 def _next(subject: Subject, gate: Task, task: Task) -> Iterator[Task]:
     """The tasks that wait for this one, over edges that a refusal (a success) of the gate does not cut."""
-    for edge in subject.edges:
-        cut = task is gate and "success" not in edge.admits if edge.schedules else True
-        if edge.producer == task.id and not cut:
+    for edge in subject.outgoing[task.id]:
+        if edge.schedules and (task is not gate or "success" in edge.admits):
             yield subject.workflow.tasks[edge.consumer]
 
 
@@ -106,13 +105,14 @@ def _passage(subject: Subject, task: Task, gate: Task) -> Passage:
     island = only_island(task.when)
     if island is None:
         return "unknown"
-    verdict = truth(island.expr, partial(_refused, subject=subject, task=task, gate=gate))
+    known = fixed(subject.workflow, task)
+    verdict = truth(island.expr, partial(_refused, task=task, gate=gate, known=known))
     if verdict is True:
         return "open"
     return "closed" if verdict is False else "unknown"
 
 
-def _refused(expr: Expr, subject: Subject, task: Task, gate: Task) -> Any:
+def _refused(expr: Expr, task: Task, gate: Task, known: Fixed) -> Any:
     """The value of a path after a refusal: the answer is false, and the gate has succeeded."""
     path = as_reference(expr)
     if path is None or len(path.steps) != 1:
@@ -124,7 +124,7 @@ def _refused(expr: Expr, subject: Subject, task: Task, gate: Task) -> Any:
         if bound is not None and bound.root == "tasks" and bound.steps[:1] == (gate.id,):
             field = bound.steps[1] if len(bound.steps) == 2 else ""
             return {"output": False, "status": "success"}.get(str(field), UNKNOWN)
-    return fixed(subject.workflow, task).get(path.root, {}).get(name, UNKNOWN)
+    return known.get(path.root, {}).get(name, UNKNOWN)
 
 
 def _found(gate: Task, step: _Step) -> Diagnostic:

@@ -8,16 +8,22 @@ from pathlib import Path
 from nika_nb.check import (
     authority,
     builtins,
+    code_files,
     consent,
     decoding,
     graph,
+    lifts,
     liveness,
     models,
+    order,
     programs,
     references,
+    regate,
     secrets,
+    shared_writes,
     skills,
     statuses,
+    trifecta,
 )
 from nika_nb.check.subject import Subject, subject_of
 from nika_nb.errors import Diagnostic
@@ -37,6 +43,12 @@ JUDGMENTS: tuple[Judgment, ...] = (
     authority.judge,
     skills.judge,
     secrets.judge,
+    regate.judge,
+    code_files.judge,
+    lifts.judge,
+    order.judge,
+    shared_writes.judge,
+    trifecta.judge,
     consent.judge,
 )
 

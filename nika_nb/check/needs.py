@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nika_nb.authority.effects import Effect, effects
+from nika_nb.catalog.builtins import BUILTINS
 from nika_nb.check.folding import folded_each
 from nika_nb.check.subject import Subject
 from nika_nb.errors import Span
@@ -50,9 +51,16 @@ def needs_of(workflow: Workflow, task: Task, *, defaults: bool = False) -> Itera
         for effect in effects(action):
             need = Need(task, action, effect)
             key = (effect, need.program)
-            if effect.kind != "workflow" and key not in seen:
+            if effect.kind != "workflow" and key not in seen and not _is_nothing(effect):
                 seen.add(key)
                 yield need
+
+
+def _is_nothing(effect: Effect) -> bool:
+    """A builtin that does not exist needs no grant: it is refused for that alone."""
+    name = effect.target or ""
+    exact = name.startswith("nika:") and not any(sign in name for sign in "*?[$")
+    return effect.kind == "tool" and exact and name not in BUILTINS
 
 
 def place(subject: Subject, need: Need) -> Span:

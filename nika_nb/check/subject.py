@@ -22,15 +22,16 @@ _NAMED_BLOCKS = ("inputs", "const", "secrets", "tasks")
 class Subject:
     """A workflow under judgment.
 
-    incoming: task → every edge that ends there. base: the folder that relative paths count from.
-    model: what the caller sets for the whole run. unread: block → the names that stand in the text
-    although they could not be read; they are declared, so nothing may call them unknown. broken:
-    the tasks in which something is wrong already. damaged: the envelope keys, likewise.
+    incoming, outgoing: task → every edge that ends or starts there. base: the folder that relative
+    paths count from. model: what the caller sets for the whole run. unread: block → the names that
+    stand in the text although they could not be read; they are declared, so nothing may call them
+    unknown. broken: the tasks in which something is wrong already. damaged: the envelope keys, likewise.
     """
 
     workflow: Workflow
     edges: tuple[Edge, ...]
     incoming: Mapping[str, tuple[Edge, ...]]
+    outgoing: Mapping[str, tuple[Edge, ...]]
     base: str
     model: str | None
     unread: Mapping[str, frozenset[str]]
@@ -101,12 +102,15 @@ def subject_of(
     found = tuple(found)
     edges = edges_of(workflow)
     incoming: dict[str, list[Edge]] = {name: [] for name in workflow.tasks}
+    outgoing: dict[str, list[Edge]] = {name: [] for name in workflow.tasks}
     for edge in edges:
         incoming[edge.consumer].append(edge)
+        outgoing[edge.producer].append(edge)
     return Subject(
         workflow=workflow,
         edges=edges,
         incoming={name: tuple(into) for name, into in incoming.items()},
+        outgoing={name: tuple(out) for name, out in outgoing.items()},
         base=str((base or Path.cwd()).absolute()),
         model=model,
         unread=_written(workflow) if found else {},

@@ -15,28 +15,6 @@ from nika_nb.errors import Source
 
 # Fixtures whose judgment is not built yet, by what they expect. A fixture that passes must leave.
 PENDING: dict[str, tuple[str, ...]] = {
-    "NIKA-AUTH-008": (
-        "tests/core/authority/007-untrusted-traversal-under-fs-read-refused",
-        "tests/core/authority/008-untrusted-exec-reentry-flag-refused",
-        "tests/core/authority/009-untrusted-host-under-fetch-permit-refused",
-        "tests/core/authority/016-dotted-star-bound-never-grants-escape",
-        "tests/core/authority/017-star-stops-at-the-segment",
-        "redteam/saf-t1001-untrusted-host-escape.nika.yaml",
-    ),
-    "NIKA-AUTH-011": (
-        "tests/core/authority/028-lift-that-lifts-nothing-refused",
-        "tests/core/authority/029-lift-data-as-code-on-inert-refused",
-    ),
-    "NIKA-SEC-008": (
-        "tests/core/authority/018-fetch-code-bearing-serialized-refused",
-        "tests/core/authority/019-fetch-code-bearing-script-refused",
-        "tests/core/authority/023-fetch-encoded-extension-refused",
-        "tests/core/authority/024-fetch-versioned-native-refused",
-        "redteam/saf-t2004-fetch-pickle-no-door.nika.yaml",
-        "redteam/saf-t3009-encoded-extension-refused.nika.yaml",
-    ),
-    "NIKA-SEC-009": ("envelope/trifecta-realized-flow-ungated.nika.yaml",),
-    "NIKA-SEC-015": ("tests/core/order/001-net-before-exec-violation",),
     "NIKA-COMP-001": (
         "tests/deep/composition/001-templated-target",
         "tests/deep/composition/002-unpinned-registry",

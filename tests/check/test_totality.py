@@ -37,7 +37,9 @@ tasks:
   all:
     with: { legs: '${{ group.legs }}', one: '${{ tasks.each.output[0].a }}' }
     after: { each: terminal }
-    exec: { command: [echo, '${{ with.one }}'] }
+    when: ${{ size(with.legs) > 0 }}
+    infer: { prompt: '${{ with.one }}' }
+  run: { exec: { command: [echo, '${{ const.dirs.out }}'] } }
   end:
     after: { all: unwind }
     with: { x: '${{ tasks.all.output }}' }

@@ -1,0 +1,78 @@
+"""Two tasks that may run at the same time never write the same file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from nika_nb.authority import paths
+from nika_nb.check.folding import fixed, fold, folded
+from nika_nb.check.subject import Subject
+from nika_nb.errors import Diagnostic
+from nika_nb.language.model import Task
+from nika_nb.language.template import Plain
+from nika_nb.plan.graph import downstream
+
+CODE = "NIKA-SEC-012"
+_WRITERS = ("nika:write", "nika:edit")
+_MOST_PAIRS = 200
+
+
+def judge(subject: Subject) -> Iterator[Diagnostic]:
+    """NIKA-SEC-012."""
+    writers: dict[str, list[Task]] = {}
+    for task in subject.sound_tasks:
+        path = _path(subject, task)
+        if path is None or task.is_cleanup or task.when is False:
+            continue
+        writers.setdefault(paths.lexical(path, subject.base), []).append(task)
+        if _fans_out(subject, task):
+            yield _same_file(subject, task, path)
+    yield from _collisions(subject, writers)
+
+
+def _path(subject: Subject, task: Task) -> str | None:
+    """The file that a task writes, where the text itself decides it."""
+    if task.action.verb != "invoke" or task.action.get("tool") not in _WRITERS:
+        return None
+    args = folded(subject.workflow, task).get("args")
+    path = args.get("path") if isinstance(args, dict) else None
+    return path if isinstance(path, str) and "${{" not in path else None
+
+
+def _fans_out(subject: Subject, task: Task) -> bool:
+    """Whether several elements may be worked on at once."""
+    if task.for_each is None or task.for_each.max_parallel == 1:
+        return False
+    items = fold(task.for_each.items, fixed(subject.workflow, task))
+    return not (isinstance(items, Plain) and isinstance(items.raw, list) and len(items.raw) < 2)
+
+
+def _same_file(subject: Subject, task: Task, path: str) -> Diagnostic:
+    sentence = f"every element of `{task.id}` writes `{path}`, and they run at the same time"
+    hint = "name the file by its element, like `./out/${{ index }}.md`, or write `max_parallel: 1`"
+    place = subject.place("tasks", task.id, "invoke", "args", "path")
+    return Diagnostic(CODE, sentence, place, hint, task=task.id)
+
+
+def _collisions(subject: Subject, writers: dict[str, list[Task]]) -> Iterator[Diagnostic]:
+    scheduling = [edge for edge in subject.edges if edge.schedules]
+    for tasks in writers.values():
+        below = (
+            {task.id: downstream(task.id, scheduling) for task in tasks[:_MOST_PAIRS]}
+            if len(tasks) > 1
+            else {}
+        )
+        for first, second in combinations(tasks[:_MOST_PAIRS], 2):
+            if second.id not in below[first.id] and first.id not in below[second.id]:
+                yield _unordered(subject, first, second)
+
+
+def _unordered(subject: Subject, first: Task, second: Task) -> Diagnostic:
+    sentence = f"`{first.id}` and `{second.id}` write the same file, and nothing puts them in order"
+    place = subject.place("tasks", second.id, "invoke", "args", "path")
+    other = subject.place("tasks", first.id, "invoke", "args", "path")
+    hint = f"write `after: {{ {first.id}: terminal }}` in `{second.id}`, or give each its own file"
+    return Diagnostic(
+        CODE, sentence, place, hint, task=second.id, related=((f"`{first.id}` writes it here", other),)
+    )
