@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -120,8 +121,10 @@ class Board:
         self._tell(event)
         handler = HANDLERS.get(event.kind)
         if handler:
-            handler(self, event.fields, self.last or 0)
             self.version += 1
+            # A journal may come from anywhere: a frame that is not of its shape tells nothing.
+            with suppress(KeyError, TypeError, ValueError, AttributeError):
+                handler(self, event.fields, self.last or 0)
 
     def _tell(self, event: Fact) -> None:
         line = told(event.kind, event.fields, self.elapsed_ms())

@@ -17,7 +17,7 @@ RUN_TONE: dict[RunState, str] = {
     "cancelled": COLOUR["cancelled"], "paused": COLOUR["paused"], "incomplete": COLOUR["retrying"],
 }  # fmt: skip
 
-MONO = "font-family:var(--jp-code-font-family,ui-monospace,Menlo,Consolas,monospace)"
+MONO = "font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,DejaVu Sans Mono,monospace"
 SANS = "font-family:system-ui,-apple-system,Segoe UI,Helvetica,Arial,sans-serif"
 QUIET = "opacity:.68"
 TRACK = "rgba(128,128,128,.22)"

@@ -9,14 +9,17 @@ from nika_nb.board.rows import BUSY, Row, why
 from nika_nb.board.style import COLOUR, MONO, QUIET, TRACK
 from nika_nb.board.text import UNICODE, duration, items_said, money, plural, said
 
-_ANY = "padding:1px 14px 1px 0;line-height:1.4;white-space:nowrap;vertical-align:top;border:0"
+_ANY = "padding:2px 14px 2px 0;white-space:nowrap"
 _CELL = f"text-align:left;{_ANY}"
 _NUMBER = f"text-align:right;{_ANY}"
 _LAST = (
-    "text-align:left;padding:1px 0;line-height:1.4;width:100%;max-width:0;overflow:hidden;"
-    "text-overflow:ellipsis;white-space:nowrap;vertical-align:top;border:0"
+    "text-align:left;padding:2px 0;width:100%;max-width:0;overflow:hidden;text-overflow:ellipsis;"
+    "white-space:nowrap"
 )
-_TABLE = f"width:100%;table-layout:auto;border-collapse:collapse;margin:0;border:0;font-size:12px;{MONO}"
+_TABLE = (
+    "width:100%;table-layout:auto;border-collapse:collapse;margin:0;border:0;"
+    f"font-size:12px;line-height:normal;{MONO}"
+)
 _BAR = 96  # pixels of a fan-out's bar
 
 
@@ -114,8 +117,8 @@ def _under(row: Row, columns: int, whole: bool) -> str:
     inner = _beneath(row, whole)
     if not inner:
         return ""
-    style = "text-align:left;padding:0 0 4px 0;white-space:normal;border:0"
-    cells = f'<td style="border:0"></td><td colspan="{columns}" style="{style}">{inner}</td>'
+    style = "text-align:left;padding:0 0 4px 0;white-space:normal"
+    cells = f'<td></td><td colspan="{columns}" style="{style}">{inner}</td>'
     return f'<tr style="background:none">{cells}</tr>'
 
 

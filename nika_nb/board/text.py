@@ -126,8 +126,8 @@ def resumed(board: Board) -> str:
 
 def trace_line(board: Board) -> str:
     parts = [f"trace: {one_line(board.trace_path, 1000)}"]
-    parts += [f"{board.trace_events} events"] if board.trace_events else []
-    parts += [f"chain {board.trace_head}"] if board.trace_head else []
+    parts += [plural(board.trace_events, "event")] if board.trace_events else []
+    parts += [f"chain {one_line(board.trace_head)}"] if board.trace_head else []
     return "    " + " · ".join(parts)
 
 
@@ -145,7 +145,7 @@ def still(board: Board, now: int | None = None, glyphs: dict[State, str] = UNICO
     """The whole board as text: what a saved notebook and a terminal show."""
     width = id_width(board)
     lines = [*header(board), ""]
-    for row in board.rows.values():
+    for row in board.tasks:
         lines += [line(row, width, now, glyphs), *under(row)]
     lines += [meter(board, now), *ending(board)]
     lines += ["", resumed(board), *whys(board)] if board.resumed else []
@@ -156,7 +156,8 @@ def still(board: Board, now: int | None = None, glyphs: dict[State, str] = UNICO
 
 def whys(board: Board) -> list[str]:
     """For every task that ran live on a resume, why."""
-    told = [(row.id, why(row)) for row in board.rows.values() if row.state != "cached" and why(row)]
+    live = [row for row in board.tasks if row.state != "cached" and not row.decided]
+    told = [(row.id, why(row)) for row in live if why(row)]
     width = max((len(one_line(task)) for task, _ in told), default=0)
     return [f"    {one_line(task):<{width}}  {reason}" for task, reason in told]
 

@@ -1,0 +1,181 @@
+"""Whatever comes from a task is shown and does nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nika_nb.board import clean, question, tracepage
+from nika_nb.board.html import LIVE_BOUND, live_body, live_head
+from nika_nb.board.html import still as still_html
+from nika_nb.board.state import Board, board_of
+from nika_nb.board.svg import graph_svg
+from nika_nb.board.text import still as still_text
+from nika_nb.engine.contract import Prompt
+from tests.board.scripted import Script
+
+NASTY = {
+    "script": "<script>alert(1)</script>",
+    "style": "</style></div></table><b onmouseover=alert(1)>",
+    "attribute": "\" onmouseover=alert(1) x='",
+    "ansi": "\x1b[31mred\x1b[0m\x1b]8;;http://evil\x07link\x1b]8;;\x07\x1b[2J\x9b31m",
+    "controls": "a\x00b\x08\x08c\x7f\x85\r\nd",
+    "bidi": "\u202eexe.fdp\u202c \u2066x\u2069 \u200f\u061c",
+    "unseen": "a\u200b\u2060\ufeff\u2028b",
+    "surrogate": "\ud800",
+    "long": "x" * 10_000_000,
+    "lines": "\n" * 100_000,
+}
+ALLOWED = {"div", "span", "table", "tbody", "tr", "td", "details", "summary", "img", "b", "a"}
+UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
+
+
+class Judge(HTMLParser):
+    """Collects every tag and attribute name of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: set[str] = set()
+        self.open = 0
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.open += tag != "img"
+
+    def handle_endtag(self, tag: str) -> None:
+        self.open -= 1
+
+
+def inert(page: str) -> None:
+    """Only our own tags and attributes, all closed, and nothing that turns or hides text."""
+    judged = Judge(page)
+    assert set(judged.tags) <= ALLOWED
+    assert judged.attributes <= {
+        "style", "title", "role", "aria-label", "colspan", "alt", "src", "href", "download",
+    }  # fmt: skip
+    assert judged.open == 0
+    assert not UNSEEN.search(page)
+
+
+def nasty_board(text: str) -> Board:
+    """The text in every field that a task or an author has a say in."""
+    script = Script(text, permits=text).task(text, text).task("plain", text, text)
+    script.go("plain", text).say("live_output", task="plain", text=text)
+    script.say("task_retrying", task="plain", attempt=1, max_attempts=text, code=text)
+    script.say("task_failed", task=text, note=text, detail=text)
+    for name in ("ok", "gone", "shut", "kept"):
+        script.task(name, text)
+    script.ok("ok", text, 1, output=json.dumps(text), warning=text, reason="input", parts=json.dumps([text]))
+    script.say("task_cancelled", task="gone", note=text, blocked_by=text)
+    script.say("task_skipped", task="shut", note=text, when=text, detail=text)
+    script.hit("kept", output=json.dumps(text))
+    script.say(
+        "nb_item_completed",
+        task="ok",
+        item=text,
+        status="failure",
+        outcome=json.dumps({"payload": {"error": {"code": text, "message": text}}}),
+    )
+    script.say("approval_decided", task="ok", decision="allow", why=text)
+    asked = {
+        "task": "plain",
+        "mode": "choice",
+        "message": text,
+        "choices": [text],
+        "gates": [text],
+        "effects": [text],
+    }
+    script.say("workflow_paused", task="plain", prompts=json.dumps([asked]))
+    board = board_of(script.events)
+    board.detail = board.trace_path = board.trace_head = text
+    return board
+
+
+@pytest.fixture(params=NASTY, name="text")
+def _text(request: pytest.FixtureRequest) -> str:
+    return NASTY[request.param]
+
+
+def test_html_shows_it_and_runs_nothing(text: str) -> None:
+    """The still and both live pieces hold our markup only, and stay of bounded size."""
+    board = nasty_board(text)
+    inert(still_html(board))
+    inert(live_head(board))
+    inert(live_body(board))
+    assert len(still_html(board)) < 200_000
+
+
+def test_text_shows_it_without_moving_the_cursor(text: str) -> None:
+    """No escape sequence, no control code and no bidi mark reaches a terminal; no line is endless."""
+    shown = still_text(nasty_board(text))
+    assert not UNSEEN.search(shown)
+    assert max(map(len, shown.split("\n"))) < 2200
+
+
+def test_the_graph_stays_an_image(text: str) -> None:
+    """The drawing parses as XML, holds shapes and text only, and fits an address."""
+    board = nasty_board(text)
+    names = {node.tag.split("}")[1] for node in ElementTree.fromstring(graph_svg(board)).iter()}
+    assert names <= {"svg", "g", "title", "rect", "text", "path"}
+
+
+def test_a_question_shows_it_and_runs_nothing(text: str) -> None:
+    """Message, choices, gates, effects and the line that answers are text."""
+    prompt = Prompt(
+        "ask", "choice", text, (text,), text, True, gates=(text,), effects=(text,), shown_hash=text
+    )
+    bundle = question.mimebundle(prompt, text, [text])
+    inert(bundle["text/html"])
+    inert(question.answered(prompt, text)["text/html"])
+    assert not UNSEEN.search(bundle["text/plain"])
+
+
+def test_a_journal_shown_in_a_page_is_text(text: str) -> None:
+    """A journal may hold anything."""
+    inert(tracepage.trace_html(text, text.encode("utf-8", "replace")))
+
+
+@given(st.text())
+def test_no_text_escapes_its_cell(text: str) -> None:
+    """Whatever the characters, one cell stays one line of escaped text."""
+    shown = clean.inline(text)
+    assert not re.search("[<>\"'\n\t]", shown)
+    assert not UNSEEN.search(shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a\nb\n\n", "b"), ("10%\r20%\r30%", "30%"), ("\x1b[32mok\x1b[0m\n", "ok"), ("", ""), (" \n\t", ""),
+        ("x" * 20_000 + "end", "…" + "x" * 196 + "end"),
+    ],
+)  # fmt: skip
+def test_the_last_line_of_live_text_is_what_is_on_screen(text: str, line: str) -> None:
+    """Progress bars overwrite themselves, colours vanish, a very long line shows its end."""
+    assert clean.last_line(text) == line
+
+
+def test_a_cut_is_marked() -> None:
+    """Nobody takes the beginning of a text for the whole."""
+    assert clean.one_line("a" * 300, 100) == "a" * 99 + "…"
+    assert clean.one_line("a" * 100, 100) == "a" * 100
+    assert clean.clean("a" * 10_000_000, 50).endswith("…")
+
+
+def test_a_live_view_of_nothing_but_quotes_is_still_small() -> None:
+    """Escaping can make text six times as long; the window gives way."""
+    script = Script()
+    for at in range(500):
+        script.say("task_failed", task='"' * 40 + str(at), note='"' * 300, detail='"' * 4000)
+    assert len(live_body(board_of(script.events, live=True))) < LIVE_BOUND

@@ -1,0 +1,205 @@
+"""The panel as HTML: what it says, what it leaves out, how large it may grow."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+
+import pytest
+
+from nika_nb.board import mimebundle
+from nika_nb.board.html import LIVE_BOUND, WINDOW, live_body, live_head, still, window
+from nika_nb.board.rows import STATES
+from nika_nb.board.state import Board, board_of
+from nika_nb.board.style import COLOUR
+from nika_nb.board.svg import data_uri, graph_svg
+from nika_nb.board.text import UNICODE
+from tests.board.scripted import START, Script, crash, resume
+
+
+def words(page: str) -> str:
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", page)).replace("\xa0", " "))
+
+
+def row(page: str, task: str) -> str:
+    """The words of the table row of one task."""
+    found = next(part for part in page.split("<tr")[1:] if f">{task}</td>" in part)
+    return words("<tr" + found.split("</tr>")[0])
+
+
+def test_the_still_tells_the_whole_run() -> None:
+    """Name, state, time, permits, counts, money spent and saved, the journal and its head."""
+    board = board_of(resume().events)
+    board.trace_path, board.trace_events, board.trace_head = ".nika/traces/a.ndjson", 14, "ab" * 32
+    said = words(still(board))
+    for fact in (
+        "nightly-archive", "4 tasks", "resumed · 2 skipped (cache hit) · 2 ran live", "✔ completed", "13.2s",
+        "permits ✓ declared boundary · default-deny", "4/4 done", "$0.00 spent · saved 30ms",
+        "trace .nika/traces/a.ndjson · 14 events · chain " + "ab" * 32,
+    ):  # fmt: skip
+        assert fact in said
+
+
+def test_a_row_says_its_state_its_time_and_why_it_ran() -> None:
+    """A sign and a word, the figures, and on a resume the reason."""
+    page = still(board_of(resume().events))
+    assert row(page, "pack_assets").split() == [
+        "✔",
+        "ok",
+        "pack_assets",
+        "exec",
+        "·",
+        "gzip",
+        "13.2s",
+        "not",
+        "recorded:",
+        "was",
+        "running",
+    ]
+    assert row(page, "hash_notes").split() == [
+        "↷",
+        "cached",
+        "hash_notes",
+        "cache",
+        "hit",
+        "(resume)",
+        "saved",
+        "27ms",
+    ]
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_no_state_is_told_by_colour_alone(state: str) -> None:
+    """Each state has a sign, a word and a colour of its own table."""
+    board = board_of([], live=True)
+    board.become(board.row("t"), state)  # type: ignore[arg-type]
+    said = row(still(board), "t")
+    assert f"{UNICODE[state]} {state}" in said  # type: ignore[index]
+    assert COLOUR[state] in still(board)  # type: ignore[index]
+
+
+def test_a_long_failure_unfolds_in_the_still_and_is_one_line_live() -> None:
+    """A live table is repainted, so nothing in it may need unfolding."""
+    script = Script().say("task_failed", task="t", note="exec · x", detail="E-1 · first\nsecond line")
+    board = board_of(script.say("workflow_failed").events)
+    assert "<details" in still(board).split("</table>")[0]
+    assert "second line" in still(board)
+    assert "<details" not in live_body(board)
+    assert "E-1 · first" in live_body(board)
+
+
+def test_a_fan_out_is_one_row_with_its_bar() -> None:
+    """Forty items make one line: how many are done, cached, failed."""
+    script = Script().task("all", "exec · curl · 40 items")
+    for at in range(10):
+        script.say(
+            "nb_item_completed", task="all", item=at, status="success", matched="{}" if at < 4 else None
+        )
+    script.say("nb_item_completed", task="all", item=10, status="failure")
+    page = live_body(board_of(script.events, live=True))
+    assert page.count("<tr") == 1
+    assert "11/40 · 4 cached · 1 failed" in row(page, "all")
+
+
+def test_money_and_tokens_have_a_column_only_where_they_occur() -> None:
+    """A run of commands has no empty column."""
+    free = board_of(Script().ok("a", "exec · ls", 1).events, live=True)
+    paid = board_of(Script().ok("a", "infer · m", 1, tokens=1843, cost_usd=0.0031).events, live=True)
+    assert live_body(free).count("<td") + 1 == live_body(paid).count("<td")
+    assert "1,843 tok · $0.0031" in words(live_body(paid))
+
+
+def test_a_live_view_is_sent_only_as_often_as_it_changes() -> None:
+    """Within one second of a running task its table is byte for byte the same."""
+    board = board_of(crash().events, live=True)
+    second = START + 3 * 10**9 + 28 * 10**6
+    assert live_body(board, second) == live_body(board, second + 900 * 10**6)
+    assert live_body(board, second) != live_body(board, second + 1000 * 10**6)
+    assert live_head(board, second) != live_head(board, second + 100 * 10**6)
+
+
+def many(count: int) -> Board:
+    script = Script()
+    for at in range(count):
+        script.task(f"task_{at:05}", "exec · curl")
+    for at in range(count):
+        script.go(f"task_{at:05}", "exec · curl")
+        if at % 1000 == 7:
+            script.say("task_failed", task=f"task_{at:05}", note="exec · curl", detail="E-1 · no")
+        elif at < count - 3:
+            script.ok(f"task_{at:05}", "exec · curl", 9, output=json.dumps("x" * 500))
+    return board_of(script.events, live=True)
+
+
+def test_a_live_view_of_ten_thousand_tasks_is_a_window() -> None:
+    """Failed and running tasks stay in sight, the newest fill the rest, the others are counted."""
+    board = many(10_000)
+    rows = window(board)
+    states = [row_.state for row_ in rows]
+    assert len(rows) == WINDOW
+    assert (states.count("failed"), states.count("running")) == (10, 3)
+    assert [row_.index for row_ in rows] == sorted(row_.index for row_ in rows)
+    assert rows[-4].id == "task_09996"
+    assert len(live_head(board)) + len(live_body(board)) < LIVE_BOUND
+    assert "and 9,960 more: 3 running, 9,987 ok, 10 failed in all" in words(live_body(board))
+
+
+def test_a_fan_out_of_ten_thousand_items_is_small() -> None:
+    """Items are folded into figures: they take no room."""
+    script = Script().task("all", "exec · x · 10000 items")
+    for at in range(10_000):
+        script.go("all", "exec · x · 10000 items", item=at)
+        script.say("nb_item_completed", task="all", item=at, status="failure" if at % 9 == 0 else "success")
+    board = board_of(script.events, live=True)
+    assert len(still(board)) < 20_000
+    assert "10000/10000 · 1112 failed" in words(live_body(board))
+
+
+def test_the_still_of_very_many_tasks_keeps_the_failures() -> None:
+    """Beyond a thousand rows a saved notebook keeps what matters and counts the rest."""
+    page = still(many(3000))
+    assert page.count("E-1 · no") >= 3
+    assert "and 2,000 more" in words(page)
+    assert len(page) < 1_500_000
+
+
+def test_only_what_a_sanitiser_keeps_is_used() -> None:
+    """No style sheet, no script, no event handler, no id: an untrusted notebook shows the same."""
+    page = still(board_of(resume().events))
+    assert not re.search(r"<(style|script|svg|button)|\son\w+=|\sid=|\sclass=|var\(", page)
+
+
+def test_the_graph_is_an_image_inside_the_still() -> None:
+    """It is small, and it can stand alone as image/svg+xml."""
+    board = board_of(resume().events)
+    svg = graph_svg(board)
+    assert svg.startswith("<svg xmlns=")
+    assert svg.count("<rect") == 4
+    assert svg.count("stroke=") == 3
+    assert len(svg) < 4000
+    assert f'src="{data_uri(board)}"' in still(board)
+    assert not re.search(r"[<>\"#]", data_uri(board))
+
+
+def test_the_graph_is_laid_out_by_waves() -> None:
+    """A task stands to the right of everything it waits for."""
+    places = dict(re.findall(r"<title>(\w+) .*?<rect x='([\d.]+)'", graph_svg(board_of(resume().events))))
+    at = {task: float(x) for task, x in places.items()}
+    assert at["hash_notes"] == at["count_notes"] < at["pack_assets"] < at["manifest"]
+
+
+def test_a_graph_with_a_cycle_is_drawn_all_the_same() -> None:
+    """A journal can claim anything; drawing it must end."""
+    assert graph_svg(board_of(Script().task("a", "x", "b").task("b", "x", "a").events)).count("<rect") == 2
+
+
+def test_what_happened_is_kept_in_short() -> None:
+    """The still tells the events without the journal, and how many it left out."""
+    assert "+13.200s task_completed pack_assets exec · gzip" in words(still(board_of(resume().events)))
+    assert re.search(r"and [\d,]+ more in the trace", words(still(many(300))))
+
+
+def test_both_twins_are_in_the_bundle() -> None:
+    """A page without kernel finds HTML and text, and no widget."""
+    assert set(mimebundle(board_of(resume().events))) == {"text/html", "text/plain"}

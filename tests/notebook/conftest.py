@@ -1,0 +1,38 @@
+"""A notebook's displays without a notebook: what was shown, and what stands there now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+
+class Shown:
+    """Every display in order; an update replaces what stands under its id, as a front-end does."""
+
+    def __init__(self) -> None:
+        self.sent: list[dict[str, Any]] = []
+
+    @property
+    def now(self) -> list[dict[str, Any]]:
+        """The mimebundles that a reader sees, from top to bottom."""
+        places: dict[str, dict[str, Any]] = {}
+        for message in self.sent:
+            places[message["transient"]["display_id"]] = message["data"]
+        return list(places.values())
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
+    """Catches what is displayed while a test runs."""
+    from IPython.core.interactiveshell import InteractiveShell
+
+    found = Shown()
+
+    def publish(data: dict[str, Any], metadata: Any = None, source: Any = None, **more: Any) -> None:
+        found.sent.append(
+            {"data": data, "transient": more.get("transient", {}), "update": more.get("update")}
+        )
+
+    monkeypatch.setattr(InteractiveShell.instance().display_pub, "publish", publish)
+    return found

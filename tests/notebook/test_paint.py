@@ -1,0 +1,94 @@
+"""The painter: one owner, the last state always, an interrupt felt at once."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+
+import pytest
+
+from nika_nb.board.state import Board
+from nika_nb.engine.events import Event
+from nika_nb.notebook.paint import Painter
+from tests.board.scripted import resume
+
+
+class Feed:
+    """A run that hands out its events, so many at a look, and stops after the last."""
+
+    def __init__(self, events: list[Event], at_once: int = 1) -> None:
+        self.waiting = deque(events)
+        self.at_once = at_once
+        self.board = Board()
+        self.late: list[Event] = []
+
+    @property
+    def running(self) -> bool:
+        return bool(self.waiting)
+
+    def catch_up(self) -> Board:
+        for _ in range(min(self.at_once, len(self.waiting))):
+            self.board.apply(self.waiting.popleft())
+        if not self.waiting:
+            while self.late:
+                self.board.apply(self.late.pop(0))
+        return self.board
+
+
+class Canvas:
+    """Remembers what it was asked to paint, and from which thread."""
+
+    def __init__(self) -> None:
+        self.states: list[tuple[str, int]] = []
+        self.threads: set[str] = set()
+
+    def paint(self, board: Board, now: int | None = None) -> None:
+        self.states.append((board.state, board.done))
+        self.threads.add(threading.current_thread().name)
+
+
+def test_the_last_state_is_always_painted() -> None:
+    """However few paints there were, the final one shows the end."""
+    feed, canvas = Feed(resume().events, at_once=100), Canvas()
+    Painter(feed, canvas, interval=3600).pump(0.001)
+    assert canvas.states[-1] == ("completed", 4)
+
+
+def test_what_comes_after_the_run_stopped_is_painted_too() -> None:
+    """The run may stop between two looks with its last events still in the queue."""
+    events = resume().events
+    feed, canvas = Feed(events[:-2]), Canvas()
+    feed.late = list(events[-2:])
+    Painter(feed, canvas).pump(0.001)
+    assert canvas.states[-1] == ("completed", 4)
+
+
+def test_many_events_are_few_paints() -> None:
+    """Events coalesce: what is painted is a state, not a history."""
+    feed, canvas = Feed(resume().events), Canvas()
+    Painter(feed, canvas, interval=3600).pump(0.0001)
+    assert len(canvas.states) <= 2
+
+
+def test_an_interrupt_goes_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The caller decides what an interrupt means; the painter swallows none."""
+    feed = Feed(resume().events)
+
+    def interrupted() -> Board:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(feed, "catch_up", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Painter(feed, Canvas()).pump(0.001)
+
+
+def test_in_the_background_one_thread_paints_to_the_end() -> None:
+    """After the cell has returned a daemon paints, and calls back once when it is over."""
+    feed, canvas = Feed(resume().events), Canvas()
+    ended: list[str] = []
+    thread = Painter(feed, canvas, interval=0.001).spawn(lambda: ended.append(feed.board.state))
+    thread.join(30)
+    assert thread.daemon
+    assert ended == ["completed"]
+    assert canvas.threads == {"nika-painter"}
+    assert canvas.states[-1] == ("completed", 4)
