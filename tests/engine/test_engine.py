@@ -132,7 +132,8 @@ def test_retry_repeats_transient_errors_with_backoff_and_then_succeeds() -> None
         return "there"
 
     ran = run(
-        f"nika: flaky\ntasks:\n  a: {{ retry: {{max_attempts: 5, backoff_ms: 100, jitter: false}}, {TASK} }}\n",
+        "nika: flaky\ntasks:\n"
+        f"  a: {{ retry: {{max_attempts: 5, backoff_ms: 100, jitter: false}}, {TASK} }}\n",
         a=flaky,
     )
     assert seen == [1, 2, 3]
@@ -195,7 +196,9 @@ def test_skip_on_error_keeps_the_error_readable() -> None:
 nika: skip
 tasks:
   a: {{ on_error: {{skip: true}}, {TASK} }}
-  b: {{ with: {{v: "${{{{ tasks.a.output }}}}", e: "${{{{ tasks.a.error }}}}"}}, exec: {{command: ["${{{{ with.e.code }}}}"]}} }}
+  b:
+    with: {{v: "${{{{ tasks.a.output }}}}", e: "${{{{ tasks.a.error }}}}"}}
+    exec: {{command: ["${{{{ with.e.code }}}}"]}}
 """,
         a=fails(),
     )
