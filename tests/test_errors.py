@@ -1,0 +1,47 @@
+"""Diagnostics as people read them."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nika_nb.errors import CheckRefused, Diagnostic, Source, Span
+
+TEXT = "nika: demo\ntasks:\n  a: { exce: 1 }\n"
+
+
+def test_a_diagnostic_says_code_what_where_and_what_to_do() -> None:
+    """The line, a caret under the word, the hint; line numbers are those of the cell."""
+    source = Source(TEXT, "cell [3]", first_line=2)
+    at = TEXT.index("exce")
+    found = Diagnostic(
+        "NIKA-PARSE-005", "`exce` is not a task field", Span(at, at + 4), "did you mean `exec`?"
+    )
+    assert found.render(source) == (
+        "NIKA-PARSE-005 · `exce` is not a task field\n"
+        "  cell [3], line 4, column 8\n"
+        "     4 │   a: { exce: 1 }\n"
+        "       │        ^^^^\n"
+        "  → did you mean `exec`?"
+    )
+
+
+def test_a_refusal_counts_errors_and_leaves_warnings_out() -> None:
+    """What stopped the run is told, each problem once."""
+    source = Source(TEXT)
+    errors = [Diagnostic("A", "one"), Diagnostic("B", "two"), Diagnostic("C", "hm", severity="warning")]
+    text = str(CheckRefused(errors, source))
+    assert "2 problems" in text
+    assert "hm" not in text
+
+
+@given(st.text(), st.integers(0, 400), st.integers(0, 400))
+def test_every_place_can_be_drawn(text: str, start: int, length: int) -> None:
+    """No text and no span breaks the drawing, and the caret stays under the line."""
+    source = Source(text)
+    start = min(start, len(text))
+    drawn = Diagnostic("X", "y", Span(start, start + length)).render(source)
+    assert "^" in drawn
+    line, column = source.position(start)
+    assert line >= 1
+    assert column >= 1
