@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from nika_nb.engine.attempts import error_of
 from nika_nb.engine.contract import Asks, Hit, Prompt
 from nika_nb.engine.identify import try_identity
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.unit import UnitRunner
 from nika_nb.engine.work import Work
 from nika_nb.errors import Fault
+from nika_nb.plan.identity import Identity
 from nika_nb.plan.plan import TaskPlan
 
 _SHOWN_ERRORS = 100
@@ -56,6 +58,27 @@ class FanOut:
             await asyncio.gather(*workers, return_exceptions=True)
         return self._found
 
+    async def recall(self, output: Any) -> list[dict[str, Any]]:
+        """The items of a fan-out that is recalled whole: journaled again one by one, so that the next
+        edit still finds each of them. Returns their bindings; raises Fault where one does not extract.
+
+        An item without a record of its own was skipped, or comes from an engine that keeps none.
+        """
+        values = output if isinstance(output, list) and len(output) == len(self._live) else []
+        for index, value in enumerate(values):
+            identity = self._identity(index)
+            hit = self._units.recall_item(identity, index)
+            if hit is not None:
+                outcome, self._found.bindings[index] = await self._units.recalled(self._planned, hit)
+                self._units.settler.item(self._planned.task.id, index, outcome, Work(), identity, hit)
+            elif value is not None:
+                self._found.bindings[index] = await self._units.bind(self._planned, value)
+        return self._found.bindings
+
+    def _identity(self, index: int) -> Identity | Fault:
+        marked = {"item": self._marked[index], "index": index}
+        return try_identity(self._units.identifier.item, self._planned, marked)
+
     async def _watch(self, workers: Sequence[asyncio.Future[None]]) -> None:
         """Until every worker is done, or one item failed and the rest must not go on."""
         pending = set(workers)
@@ -75,8 +98,7 @@ class FanOut:
     async def _item(self, index: int) -> None:
         work = Work()
         local = {"item": self._live[index], "index": index}
-        marked = {"item": self._marked[index], "index": index}
-        identity = try_identity(self._units.identifier.item, self._planned, marked)
+        identity = self._identity(index)
         hit = self._units.recall_item(identity, index)
         try:
             outcome, bindings = await self._settled(work, local, index, hit)
@@ -94,9 +116,13 @@ class FanOut:
     async def _settled(
         self, work: Work, local: dict[str, Any], index: int, hit: Hit | None
     ) -> tuple[Outcome, dict[str, Any]]:
-        if hit is not None:
+        if hit is None:
+            return await self._units.live(self._planned, work, local, index)
+        try:
             return await self._units.recalled(self._planned, hit)
-        return await self._units.live(self._planned, work, local, index)
+        except Fault as fault:
+            error = error_of(fault, self._planned.task.id, 1)
+            return Outcome("failure", "verb_error", error=error), {}
 
     @property
     def _fails_fast(self) -> bool:
@@ -114,12 +140,16 @@ def fold(planned: TaskPlan, items: Items) -> tuple[Outcome, dict[str, Any]]:
     if failures:
         return _failure(planned, items, failures), {}
     values = [o.value if o is not None and o.status == "success" else None for o in items.outcomes]
-    names = planned.task.extract
-    bindings = {name: [found.get(name) for found in items.bindings] for name in names}
+    bindings = aligned(planned, items.bindings)
     recovered = next((o.error for o in items.outcomes if o and o.cause == "recovered"), None)
     cause = "recovered" if recovered else "normal"
     attempts = max((o.attempts for o in items.outcomes if o is not None), default=1)
     return Outcome("success", cause, values, recovered, attempts), bindings
+
+
+def aligned(planned: TaskPlan, bindings: list[dict[str, Any]]) -> dict[str, Any]:
+    """Every named binding as the array of its items' values."""
+    return {name: [found.get(name) for found in bindings] for name in planned.task.extract}
 
 
 def _failure(planned: TaskPlan, items: Items, failures: list[tuple[int, TaskError]]) -> Outcome:

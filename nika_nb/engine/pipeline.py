@@ -9,7 +9,7 @@ from typing import Any
 from nika_nb.engine.attempts import UNANSWERED_CODE, error_of
 from nika_nb.engine.clock import Clock
 from nika_nb.engine.contract import Asks, Hit, Memory, Miss, Prompt
-from nika_nb.engine.fanout import FanOut, fold, not_a_list
+from nika_nb.engine.fanout import FanOut, aligned, fold, not_a_list
 from nika_nb.engine.identify import try_identity
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.scope import Scopes, reads
@@ -111,10 +111,16 @@ class Pipeline:
             return Miss("not-resumable", detail=identity.message)
         return Miss("first-run")
 
-    async def _cache_hit(self, planned: TaskPlan, identity: Identity | Fault, hit: Hit) -> Ended:
+    async def _cache_hit(
+        self, planned: TaskPlan, identity: Identity | Fault, hit: Hit, fan_out: FanOut | None = None
+    ) -> Ended:
         assert isinstance(identity, Identity)
+        outcome = self._units.outcome(hit)
         try:
-            outcome, bindings = await self._units.recalled(planned, hit)
+            if fan_out is None:
+                bindings = await self._units.bind(planned, hit.output)
+            else:
+                bindings = aligned(planned, await fan_out.recall(hit.output))
         except Fault as fault:
             return self._boundary_failure(planned, fault)
         self._settler.cache_hit(planned, outcome, identity, hit)
@@ -142,9 +148,10 @@ class Pipeline:
         marked = self._marked(planned, live)
         identity = try_identity(self._units.identifier.fan_out, planned, marked)
         found = self._recall(identity)
+        fan_out = FanOut(self._units, planned, live, marked, work)
         if isinstance(found, Hit):
-            return await self._cache_hit(planned, identity, found)
-        items = await FanOut(self._units, planned, live, marked, work).run(self._width)
+            return await self._cache_hit(planned, identity, found, fan_out)
+        items = await fan_out.run(self._width)
         work.ended = self._clock.now()
         if items.prompts:
             return Open(tuple(items.prompts))

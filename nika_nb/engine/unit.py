@@ -54,10 +54,16 @@ class UnitRunner:
 
     async def recalled(self, planned: TaskPlan, hit: Hit) -> tuple[Outcome, dict[str, Any]]:
         """A recorded success as if it had run: its bindings are extracted anew."""
+        return self.outcome(hit), await self.bind(planned, hit.output)
+
+    def outcome(self, hit: Hit) -> Outcome:
+        """The outcome that a record stands for."""
         error = TaskError(**hit.error) if hit.error else None
-        cause = "recovered" if error else "normal"
-        bindings = await self._attempts.bind(planned.task, hit.output)
-        return Outcome("success", cause, hit.output, error, hit.attempts), bindings
+        return Outcome("success", "recovered" if error else "normal", hit.output, error, hit.attempts)
+
+    async def bind(self, planned: TaskPlan, output: Any) -> dict[str, Any]:
+        """The named bindings of an output. Raises Fault."""
+        return await self._attempts.bind(planned.task, output)
 
     async def live(
         self, planned: TaskPlan, work: Work, local: dict[str, Any], item: int | None

@@ -52,7 +52,7 @@ def resumption(request: Request, workflow: Workflow, plan: Plan) -> Resumption:
         found.memory = _Empty()
         return found
     found.held.enter_context(ResumeLock(path))
-    _remember(found, trust.trace, trust.fields, forced, request)
+    _remember(found, trust.trace, trust.fields, forced, request, workflow)
     return found
 
 
@@ -90,9 +90,21 @@ def _path(request: Request, workflow: Workflow, found: Resumption) -> Path | Non
     return newest
 
 
+def _prompts(workflow: Workflow) -> frozenset[str]:
+    tasks = workflow.tasks.values()
+    return frozenset(task.id for task in tasks if task.action.get("tool") == "nika:prompt")
+
+
 def _remember(
-    found: Resumption, trace: Trace, fields: dict[str, Any], forced: frozenset[str], request: Request
+    found: Resumption,
+    trace: Trace,
+    fields: dict[str, Any],
+    forced: frozenset[str],
+    request: Request,
+    workflow: Workflow,
 ) -> None:
+    if fields.get("resume_unverified") == "declared":
+        forced |= _prompts(workflow)  # nobody vouches for a decision in a broken chain: it is asked again
     memory = JournalMemory(trace, forced, carry_failures=request.continues)
     found.memory = memory
     found.trace = trace

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from nika_nb.engine.contract import Asks, Prompt
+from nika_nb.engine.contract import Asks, Hit, Miss, Prompt
 from nika_nb.errors import Fault
 from nika_nb.plan.gates import PASS_SETS, STATUSES
 from tests.engine.scripted import fails, run
@@ -538,3 +538,32 @@ def test_a_thousand_tasks_in_a_chain_and_side_by_side() -> None:
     ran = run(f"nika: big\ntasks:\n  t0: {{ {TASK} }}\n{chain}\n{wide}\n")
     assert ran.verdict.state == "completed"
     assert len(ran.calls) == 1000
+
+
+class Recorded:
+    """A memory that knows whole tasks and items by their output, whatever their identity."""
+
+    resuming = True
+
+    def __init__(self, whole: Any, items: dict[int, Any]) -> None:
+        self.whole, self.items = whole, items
+
+    def recall(self, identity: Any) -> Hit | Miss:
+        return Hit(self.whole, "t.ndjson", "id")
+
+    def recall_item(self, identity: Any, index: int) -> Hit | Miss:
+        return Hit(self.items[index], "t.ndjson", f"id{index}") if index in self.items else Miss("new")
+
+    def settled_failure(self, task: str) -> None:
+        return None
+
+
+def test_a_fan_out_recalled_whole_extracts_and_journals_item_by_item() -> None:
+    """Bindings stay arrays of the items' values, and each item can be recalled again next time."""
+    text = fan(policy='extract: {n: ".n"}').replace("tasks.a.output", "tasks.a.n")
+    values = [{"n": 1}, None, {"n": 3}]
+    ran = run(text, inputs={"xs": [1, 2, 3]}, memory=Recorded(values, {0: values[0], 2: values[2]}))
+    assert ran.verdict.outputs == {"o": [1, None, 3]}
+    assert [e.get("item") for e in ran.events if e.kind == "nb_item_completed"] == [0, 2]
+    assert ran.kinds("a")[-1] == "task_cache_hit"
+    assert not ran.calls
