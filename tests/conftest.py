@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.doors import Terminal
+
 CONFORMANCE = Path(__file__).resolve().parents[2] / "shared" / "conformance"
 
 
@@ -25,3 +27,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working folder that is the current one."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def terminal(capsysbinary: pytest.CaptureFixture[bytes], folder: Path) -> Terminal:
+    """`nika-nb` in this process and an empty working folder, without anything that could steer it."""
+    return Terminal(capsysbinary)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -209,3 +210,28 @@ def alive(pid: int) -> bool:
             return False
     listed = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
     return bool(listed.stdout.strip()) and not listed.stdout.strip().startswith("Z")
+
+
+# -- journals, changed -------------------------------------------------------------------------
+
+
+def rewritten(path: Path, change: Callable[[dict[str, Any]], Any], name: str = "changed.ndjson") -> Path:
+    """A copy whose frames went through `change`, chained anew: what another engine or another day wrote.
+
+    `change` gets a line's members with `fields` as a mapping; a line for which it returns False is
+    left out.
+    """
+    head, lines = hashlib.sha256(b"nika-trace-v1").hexdigest(), []
+    for line in path.read_bytes().splitlines():
+        shape = json.loads(line)
+        shape["fields"] = {pair["key"]: pair["value"] for pair in shape["fields"]}
+        if change(shape) is False:
+            continue
+        shape["fields"] = [{"key": key, "value": value} for key, value in shape["fields"].items()]
+        shape["chain"] = head
+        text = json.dumps(shape, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
+        head = hashlib.sha256(text).hexdigest()
+        lines.append(text + b"\n")
+    copy = path.with_name(name)
+    copy.write_bytes(b"".join(lines))
+    return copy
