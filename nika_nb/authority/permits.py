@@ -31,8 +31,8 @@ DENIED_CODE = "NIKA-SEC-004"
 class Verdict:
     """One decision at the boundary.
 
-    plane: exec, fs.read, fs.write, tool or net. gate: what was judged (a program, a path, a tool,
-    a host). why: the rule that decided.
+    plane: exec, regate, fs.read, fs.write, tool or net. gate: what was judged (a program, a path, a
+    tool, a host, the place of an argument). why: the rule that decided.
     code: the wire code of a refusal at check time, empty when allowed; a refusal at run time is
     always NIKA-SEC-004. fix: what to write so that it would be allowed.
     """
@@ -51,7 +51,14 @@ class Verdict:
         return f"{refusal}; {self.fix}" if self.fix else refusal
 
 
-_NOUN = {"exec": "program", "fs.read": "reading", "fs.write": "writing", "tool": "tool", "net": "host"}
+_NOUN = {
+    "exec": "program",
+    "regate": "argument",
+    "fs.read": "reading",
+    "fs.write": "writing",
+    "tool": "tool",
+    "net": "host",
+}
 
 
 def judge_program(permits: Permits | None, program: str | None) -> Verdict:

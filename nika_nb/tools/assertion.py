@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from nika_nb.errors import Fault
-from nika_nb.tools.base import Tool, Use
-from nika_nb.values import to_text, type_name
+from nika_nb.tools.base import Tool, Use, as_text
+from nika_nb.values import type_name
 
 FAILED_CODE = "NIKA-BUILTIN-ASSERT-001"
 
@@ -18,7 +18,8 @@ async def _assert(use: Use, arguments: Mapping[str, Any]) -> bool:
         raise Fault(FAILED_CODE, f"`condition:` must be true or false, not {type_name(condition)}")
     if not condition:
         message = arguments.get("message")
-        raise Fault(FAILED_CODE, to_text(message) if message is not None else "the condition does not hold")
+        why = "the condition does not hold" if message is None else as_text(message, "`message:`")
+        raise Fault(FAILED_CODE, why)
     return True
 
 

@@ -13,7 +13,7 @@ from nika_nb.authority.permits import DENIED_CODE, Mode, judge_target
 from nika_nb.engine.contract import Answer, Call, Permit
 from nika_nb.errors import Fault
 from nika_nb.language.model import Permits
-from nika_nb.values import nearest, type_name
+from nika_nb.values import nearest, to_text, type_name
 
 ARGUMENTS_CODE = "NIKA-BUILTIN-001"
 
@@ -99,6 +99,13 @@ async def in_thread(work: Callable[[], Result]) -> Result:
                 await asyncio.wait({running})
         running.exception()
         raise
+
+
+def as_text(value: Any, where: str) -> str:
+    """A value in a place that holds text. Raises Fault NIKA-VAR-007 for bytes."""
+    if isinstance(value, (bytes, bytearray)):
+        raise Fault("NIKA-VAR-007", f"bytes cannot stand in {where}: it holds text")
+    return to_text(value)
 
 
 def text_of(arguments: Mapping[str, Any], name: str, tool: str, default: str | None = None) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 
 from nika_nb.engine.contract import Answer, Asks, Prompt
 from nika_nb.errors import Fault, UsageError
-from nika_nb.tools.base import ARGUMENTS_CODE, Tool, Use, text_of
+from nika_nb.tools.base import ARGUMENTS_CODE, Tool, Use, as_text, text_of
 from nika_nb.values import digest, nearest, to_text, type_name
 
 NAME = "nika:prompt"
@@ -120,7 +120,7 @@ def _attest(use: Use, prompt: Prompt, decision: str, source: str, why: str | Non
 def _read(use: Use, arguments: Mapping[str, Any]) -> Prompt:
     """The question as it is shown, secrets blotted out, bound by its hash."""
     mode = _mode(arguments)
-    message = use.asking.mask(to_text(arguments["message"]))
+    message = use.asking.mask(as_text(arguments["message"], "`message:`"))
     choices = _choices(arguments) if mode == "choice" else ()
     gates, effects = use.asking.gated(use.call.task)
     default = arguments.get("default")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nika_nb.authority import blocklist, env
-from nika_nb.authority.permits import judge_program
+from nika_nb.authority import blocklist, env, paths
+from nika_nb.authority.permits import Verdict, judge_program
+from nika_nb.authority.regate import judge_words
 from nika_nb.engine.contract import Call, Permit, Reply
 from nika_nb.errors import Fault
-from nika_nb.language.model import Permits
+from nika_nb.language.model import Permits, Task
+from nika_nb.tools.base import as_text
 from nika_nb.values import to_text
 from nika_nb.verbs import process
 from nika_nb.verbs.boundary import report
@@ -24,10 +26,20 @@ _SHELL = "/bin/sh"
 
 
 class Exec:
-    """Runs `exec` bodies under one boundary, with one guard over all children."""
+    """Runs `exec` bodies under one boundary, with one guard over all children.
 
-    def __init__(self, permits: Permits | None, environ: Mapping[str, str], guard: Guard) -> None:
+    tasks: as written, to know which words of a command something untrusted decided.
+    """
+
+    def __init__(
+        self,
+        permits: Permits | None,
+        environ: Mapping[str, str],
+        guard: Guard,
+        tasks: Mapping[str, Task] | None = None,
+    ) -> None:
         self._permits = permits
+        self._tasks = tasks or {}
         self._environ = environ
         self._guard = guard
 
@@ -35,6 +47,8 @@ class Exec:
         """The captured output. Raises Fault NIKA-SEC-001/-004, NIKA-EXEC-001/-002/-003."""
         argv, shell = _command(call.body)
         report(call, judge_program(self._permits, None if shell is not None else argv[0]))
+        for verdict in self._untrusted(call.task, argv) if shell is None else ():
+            report(call, verdict)
         _refuse_blocked(argv, shell)
         spawn = self._spawn(call, argv)
         try:
@@ -47,25 +61,36 @@ class Exec:
         composed = env.compose(self._permits, call.body.get("env"), self._environ)
         why = "composed of the floor, the declared passthrough and the task's own names"
         call.permit(Permit("env", ",".join(composed.passed), True, why))
-        stdin = call.body.get("stdin")
+        cwd = call.body.get("cwd")
         return Spawn(
             argv=argv,
-            cwd=os.path.join(call.base, os.path.expanduser(call.body.get("cwd") or "")),
+            cwd=paths.as_walked("" if cwd is None else as_text(cwd, "`cwd:`"), call.base),
             env=composed.values,
-            stdin=stdin.encode("utf-8") if isinstance(stdin, str) else stdin,
+            stdin=_input(call.body.get("stdin")),
             merge=call.body.get("capture") == "combined",
         )
+
+    def _untrusted(self, task: str, argv: list[str]) -> Iterator[Verdict]:
+        if task in self._tasks:
+            yield from judge_words(self._permits, self._tasks[task], argv)
+
+
+def _input(value: Any) -> bytes | None:
+    """Text and structured values as UTF-8, bytes as they are."""
+    if value is None or isinstance(value, bytes):
+        return value
+    return to_text(value).encode("utf-8", "surrogatepass")
 
 
 def _command(body: Mapping[str, Any]) -> tuple[list[str], str | None]:
     """(what is started, the shell line where there is one)."""
     command = body["command"]
-    line = command.get("shell")
-    if line is not None:
-        if not str(line).strip():
+    if command.get("shell") is not None:
+        line = as_text(command["shell"], "`shell:`")
+        if not line.strip():
             raise Fault("NIKA-EXEC-002", "`shell:` is empty, so there is nothing to start")
-        return [_SHELL, "-c", str(line)], str(line)
-    argv = [to_text(part) for part in command["argv"]]
+        return [_SHELL, "-c", line], line
+    argv = [as_text(part, "`command:`") for part in command["argv"]]
     if not argv or not argv[0].strip():
         raise Fault("NIKA-EXEC-002", "`command:` names no program; its first element is the program")
     return argv, None

@@ -10,6 +10,7 @@ from nika_nb.engine.contract import Call, Reply, Usage
 from nika_nb.errors import Fault
 from nika_nb.providers.base import ChatReply, ChatRequest, Provider
 from nika_nb.providers.mock import Mock
+from nika_nb.tools.base import as_text
 
 
 class Infer:
@@ -46,8 +47,8 @@ def _request(name: str, body: Mapping[str, Any]) -> ChatRequest:
     temperature = body.get("temperature")
     return ChatRequest(
         model=name,
-        prompt=values.to_text(body["prompt"]),
-        system=body.get("system"),
+        prompt=as_text(body["prompt"], "`prompt:`"),
+        system=as_text(body["system"], "`system:`") if body.get("system") is not None else None,
         temperature=float(temperature) if temperature is not None else None,
         max_tokens=body.get("max_tokens"),
         schema=body.get("schema"),

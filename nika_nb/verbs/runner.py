@@ -45,7 +45,7 @@ class LocalVerbs:
         self._guard = Guard()
         asking = Asking(interactive, answers or {}, self._gated, mask or (lambda value: value))
         environ = os.environ if environ is None else environ
-        self._exec = Exec(workflow.permits, environ, self._guard)
+        self._exec = Exec(workflow.permits, environ, self._guard, workflow.tasks)
         self._infer = Infer(model, providers)
         self._invoke = Invoke(workflow.permits, asking)
 

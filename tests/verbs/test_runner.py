@@ -89,3 +89,45 @@ def test_closing_ends_what_is_left(tmp_path: Path) -> None:
 
     asyncio.run(scenario())
     assert gone(mark)
+
+
+REGATE = """
+nika: w
+permits: { exec: [find] }
+inputs: { p: { type: string } }
+tasks:
+  t: { exec: { command: [find, ".", "${{ inputs.p }}"] } }
+"""
+
+
+def test_an_untrusted_word_is_judged_at_run(tmp_path: Path) -> None:
+    """A word that the caller decided is witnessed, and refused where it would start something else."""
+    workflow = load(Source(REGATE)).workflow
+    assert workflow is not None
+    made, recorder = LocalVerbs(workflow=workflow, plan=make_plan(workflow)), Recorder(str(tmp_path))
+    assert run(made, recorder, "exec", command("find", ".", "-empty"), "t") == "."
+    assert [decision.plane for decision in recorder.decisions] == ["exec", "regate", "env"]
+    with pytest.raises(Fault, match="makes a program run another one") as caught:
+        run(made, recorder, "exec", command("find", ".", "-exec"), "t")
+    assert caught.value.code == "NIKA-SEC-004"
+    made.close()
+
+
+def test_rendered_values_that_are_not_text(tmp_path: Path) -> None:
+    """A value of another type becomes text; bytes are kept as input and refused elsewhere."""
+    made, recorder = verbs(model="mock/echo"), Recorder(str(tmp_path))
+    hashing = ("git", "hash-object", "--stdin")
+    assert run(made, recorder, "exec", command(*hashing, stdin=b"")).startswith("e69de29")
+    assert run(made, recorder, "exec", command(*hashing, stdin={"a": 1})).startswith("daa5053")
+    for verb, body in [
+        ("exec", command("git", b"x")),  # type: ignore[arg-type]
+        ("exec", command("git", cwd=b"x")),
+        ("infer", {"prompt": b"x"}),
+        ("infer", {"prompt": "x", "system": b"x"}),
+        ("invoke", {"tool": "nika:prompt", "args": {"message": b"x"}}),
+        ("invoke", {"tool": "nika:assert", "args": {"condition": False, "message": b"x"}}),
+    ]:
+        with pytest.raises(Fault, match="bytes cannot stand in") as caught:
+            run(made, recorder, verb, body)
+        assert caught.value.code == "NIKA-VAR-007"
+    made.close()
