@@ -5,18 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nika_nb.authority import floor, globs
+from nika_nb.authority import floor
 from nika_nb.authority.blocklist import judge_argv, judge_shell
-from nika_nb.authority.permits import (
-    ABSENT_CODE,
-    DENIED_CODE,
-    Verdict,
-    judge_host,
-    judge_path,
-    judge_program,
-    judge_tool,
-)
-from nika_nb.catalog.builtins import BUILTINS
+from nika_nb.authority.permits import ABSENT_CODE
+from nika_nb.check.fit import verdict_of
 from nika_nb.check.inference import as_block, infer_permits, open_ends
 from nika_nb.check.needs import Need, needs_of, place
 from nika_nb.check.subject import Subject
@@ -119,8 +111,7 @@ def _telling(needs: list[Need]) -> list[Need]:
 
 def _outside(subject: Subject, permits: Permits, need: Need) -> Iterator[Diagnostic]:
     effect = need.effect
-    known = effect.target is not None and not effect.dynamic
-    verdict = verdict_of(subject, permits, need) if known else _closed(permits, need)
+    verdict = verdict_of(permits, need, subject.base)
     if verdict is None or verdict.allowed:
         return
     # A part of an upload is judged by the run alone: the file may be written by the run itself.
@@ -134,60 +125,3 @@ def _outside(subject: Subject, permits: Permits, need: Need) -> Iterator[Diagnos
         task=need.task.id,
         related=(("the boundary is declared here", permits.span),),
     )
-
-
-def verdict_of(subject: Subject, permits: Permits, need: Need) -> Verdict | None:
-    """What the boundary says to a need whose target is known."""
-    target = need.effect.target or ""
-    match need.effect.kind:
-        case "exec" | "shell":
-            return judge_program(permits, need.program)
-        case "read" | "write" as mode:
-            return _path(permits, mode, target, subject.base)
-        case "tool":
-            return _tool(permits, target)
-        case "net":
-            return judge_host(permits, target)
-    return None
-
-
-def _path(permits: Permits, mode: str, target: str, base: str) -> Verdict:
-    """A glob is covered as it is written, or by the folder that it starts in."""
-    verdict = judge_path(permits, "read" if mode == "read" else "write", target, base)
-    head = _literal_head(target)
-    if verdict.allowed or head == target or mode == "write":
-        return verdict
-    inside = judge_path(permits, "read", head, base)
-    return inside if inside.allowed else verdict
-
-
-def _literal_head(pattern: str) -> str:
-    parts = pattern.split("/")
-    wild = next((at for at, part in enumerate(parts) if any(sign in part for sign in "*?[")), None)
-    return pattern if wild is None else "/".join(parts[:wild]) or "."
-
-
-def _tool(permits: Permits, tool: str) -> Verdict:
-    """A pattern of builtins is covered when every one that it admits is."""
-    verdict = judge_tool(permits, tool)
-    if verdict.allowed or not tool.startswith("nika:") or "*" not in tool:
-        return verdict
-    for name in BUILTINS:
-        if globs.matches(tool, name, stops="/:") and not judge_tool(permits, name).allowed:
-            return verdict
-    return Verdict("tool", tool, True, "permits.tools covers every tool of the pattern")
-
-
-def _closed(permits: Permits, need: Need) -> Verdict | None:
-    """A target that only the run knows is refused already where its whole category is closed."""
-    kind = need.effect.kind
-    gate = need.program or need.effect.target or "?"
-    if kind in ("exec", "shell"):
-        return judge_program(permits, None) if kind == "shell" or not permits.exec else None
-    if kind == "net" and not permits.http:
-        return Verdict("net", gate, False, "permits.net.http lists no host", DENIED_CODE, "list the hosts")
-    grants = {"read": permits.read, "write": permits.write}.get(kind)
-    if grants is not None and not grants:
-        why = f"permits.fs.{kind} is not declared"
-        return Verdict(f"fs.{kind}", gate, False, why, DENIED_CODE, f"list the paths in permits.fs.{kind}")
-    return None

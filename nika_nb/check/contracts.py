@@ -55,6 +55,11 @@ def shape_of_binding(workflow: Workflow, task: Task, name: str) -> Shape:
     return _of_value(workflow, task.with_[name], {})
 
 
+def shape_of_value(workflow: Workflow, task: Task, value: Value) -> Shape:
+    """What is known of a value in the body of a task."""
+    return _of_value(workflow, value, task.with_)
+
+
 def shape_of_item(workflow: Workflow, task: Task) -> Shape:
     if task.for_each is None or isinstance(task.for_each.items, Plain):
         return None

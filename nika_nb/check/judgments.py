@@ -9,6 +9,7 @@ from nika_nb.check import (
     authority,
     builtins,
     code_files,
+    composition,
     consent,
     decoding,
     graph,
@@ -50,6 +51,7 @@ JUDGMENTS: tuple[Judgment, ...] = (
     shared_writes.judge,
     trifecta.judge,
     consent.judge,
+    composition.judge,
 )
 
 MOST = 200  # diagnostics of one judgment; nobody reads further

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nika_nb.authority import paths
-from nika_nb.check.authority import verdict_of
+from nika_nb.check.fit import verdict_of
 from nika_nb.check.needs import Need, needs_of, place
 from nika_nb.check.subject import Subject
 from nika_nb.check.untrusted import Way, part, ways_into
@@ -51,7 +51,7 @@ def _judge_need(subject: Subject, permits: Permits, need: Need) -> Iterator[Diag
             return
     value = part(need.task.action.body, need.effect.argument)
     way = next(iter(ways_into(need.task, value)), None)
-    verdict = verdict_of(subject, permits, need)
+    verdict = verdict_of(permits, need, subject.base)
     if way is None or verdict is None or verdict.allowed:
         return
     resolved = need.program or need.effect.target or ""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from nika_nb.authority import paths
 from nika_nb.authority.permits import judge_target
+from nika_nb.check.files import read_bounded
 from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic, Source
 from nika_nb.language import yaml
@@ -16,7 +16,6 @@ from nika_nb.language.nodes import Map, Scalar
 
 _FENCE = "---"
 _NEEDED = ("name", "description")
-_LARGEST = 1 << 20
 
 
 def judge(subject: Subject) -> Iterator[Diagnostic]:
@@ -34,7 +33,7 @@ def _skill(subject: Subject, task: Task, number: int, path: str) -> Iterator[Dia
         return
     place = subject.place("tasks", task.id, "agent", "skills", number)
     try:
-        text = Path(file).read_bytes()[:_LARGEST].decode("utf-8")
+        text = read_bounded(file).decode("utf-8")
     except (OSError, ValueError):
         hint = f"a skill is read from the folder of the workflow: {file}"
         yield Diagnostic("NIKA-AGENT-003", f"the skill `{path}` cannot be read", place, hint, task=task.id)

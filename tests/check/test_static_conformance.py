@@ -14,26 +14,7 @@ from nika_nb.check import Report, check
 from nika_nb.errors import Source
 
 # Fixtures whose judgment is not built yet, by what they expect. A fixture that passes must leave.
-PENDING: dict[str, tuple[str, ...]] = {
-    "NIKA-COMP-001": (
-        "tests/deep/composition/001-templated-target",
-        "tests/deep/composition/002-unpinned-registry",
-    ),
-    "NIKA-COMP-002": (
-        "tests/core/authority/006-child-absent-under-permitted-parent",
-        "tests/deep/composition/008-effect-containment",
-    ),
-    "NIKA-COMP-003": (
-        "tests/deep/composition/003-two-file-cycle",
-        "tests/deep/composition/004-self-launch",
-        "composition/self-launch-cycle.nika.yaml",
-    ),
-    "NIKA-COMP-004": (
-        "tests/deep/composition/005-missing-required-input",
-        "tests/deep/composition/006-arg-type-misfit",
-        "tests/deep/composition/007-outputs-vs-returns",
-    ),
-}
+PENDING: dict[str, tuple[str, ...]] = {}
 
 # Header files that contradict the prose, which is what is followed.
 AGAINST_THE_PROSE = {

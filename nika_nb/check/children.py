@@ -1,0 +1,95 @@
+"""The workflows that a workflow calls: found, read once, and followed until they end or turn back."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nika_nb.check.files import read_bounded
+from nika_nb.language.load import load_bytes
+from nika_nb.language.model import Task, Workflow
+
+_REGISTRY = re.compile(r"registry:[a-z0-9][a-z0-9-]*/[a-z0-9][a-z0-9-]*@[0-9A-Za-z][0-9A-Za-z.+-]*")
+_DEEPEST = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """One call: the file that it names and the workflow in it, or why there is none."""
+
+    path: str
+    workflow: Workflow | None = None
+    problem: str = ""
+    hint: str = ""
+
+
+class Family:
+    """Reads called workflows, each file once."""
+
+    def __init__(self) -> None:
+        self._read: dict[str, Child] = {}
+        self._straight: set[str] = set()  # files below which nothing turns back
+
+    def called(self, task: Task, folder: str) -> Child | None:
+        """What a task calls, counted from its file's folder; None where it calls no file."""
+        target = task.action.get("workflow") if task.action.verb == "invoke" else None
+        if not isinstance(target, str):
+            return None
+        if "${{" in target:
+            hint = "write the path itself; to choose, call two workflows under `when:`"
+            return Child("", None, "a workflow is called by a fixed name", hint)
+        if target.startswith("registry:"):
+            if _REGISTRY.fullmatch(target):
+                return None
+            return Child("", None, f"`{target}` names no version", "write `registry:owner/name@version`")
+        path = os.path.realpath(os.path.join(folder, os.path.expanduser(target)))
+        if path not in self._read:
+            self._read[path] = _read(path, target)
+        return self._read[path]
+
+    def turn(self, child: Child, above: tuple[str, ...]) -> tuple[str, ...]:
+        """The way from the top to a file that calls one above it, or ()."""
+        if child.path in above:
+            return (*above[above.index(child.path) :], child.path)
+        if child.path in self._straight or len(above) >= _DEEPEST:
+            return ()
+        for below in self._below(child):
+            found = self.turn(below, (*above, child.path))
+            if found:
+                return found
+        self._straight.add(child.path)
+        return ()
+
+    def descendants(self, child: Child) -> list[Workflow]:
+        """A called workflow and everything that it calls, each once."""
+        found: dict[str, Workflow] = {}
+        waiting = [child]
+        while waiting:
+            member = waiting.pop()
+            if member.workflow is not None and member.path not in found:
+                found[member.path] = member.workflow
+                waiting += self._below(member)
+        return list(found.values())
+
+    def _below(self, child: Child) -> Iterator[Child]:
+        folder = os.path.dirname(child.path)
+        for task in child.workflow.tasks.values() if child.workflow is not None else ():
+            below = self.called(task, folder)
+            if below is not None and below.path:
+                yield below
+
+
+def _read(path: str, target: str) -> Child:
+    try:
+        raw = read_bounded(path)
+    except (OSError, ValueError):
+        return Child(path, None, f"there is no file `{target}`", f"it is looked for at {path}")
+    _, loaded = load_bytes(raw, os.path.basename(path))
+    if loaded.workflow is None or loaded.diagnostics:
+        first = loaded.diagnostics[0]
+        return Child(
+            path, None, f"`{target}` cannot be read: {first.code} · {first.message}", "check that file first"
+        )
+    return Child(path, loaded.workflow)

@@ -1,0 +1,153 @@
+"""Calls of workflows: found before the run, typed, and within the caller's authority."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nika_nb.check import check
+from nika_nb.errors import Source
+from tests.check.judging import codes, judged, marked, shown
+
+CHILD = """\
+nika: child
+permits: { exec: [echo] }
+inputs: { url: { type: string, required: true }, most: { type: integer, default: 3 } }
+tasks:
+  t: { exec: { command: [echo, '${{ inputs.url }}'] } }
+outputs: { report: { value: '${{ tasks.t.output }}', type: string } }
+"""
+
+
+def parent(call: str, more: str = "", permits: str = "permits: { exec: [echo] }\n") -> str:
+    return (
+        f"nika: parent\n{permits}inputs: {{ n: {{ type: integer }}, s: {{ type: string }} }}\n"
+        f"tasks:\n  t:\n    invoke: {call}\n{more}"
+    )
+
+
+def call(args: str, path: str = "./child.nika.yaml") -> str:
+    return f"{{ workflow: {path}, args: {{ {args} }} }}"
+
+
+CASES = [
+    ("a call", parent(call("url: 'https://a.example'")), [], ""),
+    (
+        "a call with what a binding holds",
+        parent(call("url: '${{ inputs.s }}', most: '${{ inputs.n }}'")),
+        [],
+        "",
+    ),
+    ("a pinned registry", parent("{ workflow: 'registry:acme/audit@1.2.0' }"), [], ""),
+    (
+        "a registry without a version",
+        parent("{ workflow: «'registry:acme/audit'» }"),
+        ["COMP-001"],
+        "names no version",
+    ),
+    (
+        "a computed target",
+        parent("{ workflow: «'./${{ inputs.s }}.nika.yaml'» }"),
+        ["COMP-001"],
+        "by a fixed name",
+    ),
+    ("no such file", parent("{ workflow: «./none.nika.yaml» }"), ["COMP-001"], "there is no file"),
+    ("a device", parent("{ workflow: «/dev/zero» }"), ["COMP-001"], "there is no file"),
+    ("a broken file", parent("{ workflow: «./broken.nika.yaml» }"), ["COMP-001"], "NIKA-PARSE-002"),
+    (
+        "itself",
+        parent("{ workflow: «./parent.nika.yaml» }"),
+        ["COMP-003"],
+        "parent.nika.yaml → parent.nika.yaml",
+    ),
+    (
+        "a way back",
+        parent("{ workflow: «./back.nika.yaml» }"),
+        ["COMP-003"],
+        "parent.nika.yaml → back.nika.yaml → ",
+    ),
+    ("a missing input", parent("«{ workflow: ./child.nika.yaml }»"), ["COMP-004"], "needs its input `url`"),
+    ("an unknown input", parent(call("url: a, «ulr»: b")), ["COMP-004"], "has no input `ulr`"),
+    ("a literal of another type", parent(call("url: «42»")), ["COMP-004"], "does not fit"),
+    (
+        "a value of another type",
+        parent(call("url: «'${{ inputs.n }}'»")),
+        ["COMP-004"],
+        "its type is another one",
+    ),
+    ("what it returns", parent(call("url: a"), "    returns: { object: { report: string } }\n"), [], ""),
+    (
+        "what it does not return",
+        parent(call("url: a"), "    returns: «{ object: { report: integer } }»\n"),
+        ["COMP-004"],
+        "",
+    ),
+    (
+        "a program that the caller may not start",
+        parent(call("url: a", "«./child.nika.yaml»"), permits="permits: {}\n"),
+        ["COMP-002"],
+        "this workflow does not permit",
+    ),
+    (
+        "a caller without permits",
+        parent(call("url: a", "«./child.nika.yaml»"), permits=""),
+        ["COMP-002"],
+        "declares no `permits:`",
+    ),
+    (
+        "a child without permits",
+        parent("{ workflow: «./bare.nika.yaml» }"),
+        ["COMP-002"],
+        "`bare` itself does not permit",
+    ),
+    (
+        "a child of a child",
+        parent("{ workflow: «./middle.nika.yaml» }"),
+        ["COMP-002"],
+        "`bare` would start `git`",
+    ),
+]
+
+
+@pytest.fixture
+def family(tmp_path: Path) -> Path:
+    """A folder of workflows that can be called."""
+    texts = {
+        "child": CHILD,
+        "bare": "nika: bare\ntasks:\n  t: { exec: { command: [git] } }\n",
+        "broken": "nika: broken\n",
+        "back": "nika: back\ntasks:\n  t: { invoke: { workflow: ./parent.nika.yaml } }\n",
+        "middle": "nika: middle\npermits: {}\ntasks:\n  t: { invoke: { workflow: ./bare.nika.yaml } }\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.nika.yaml").write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("name", "text", "expected", "says"), CASES, ids=[case[0] for case in CASES])
+def test_a_call_is_judged_before_anything_runs(
+    family: Path, name: str, text: str, expected: list[str], says: str
+) -> None:
+    """Targets, cycles, types and authority of a call are judged from the files alone."""
+    plain, places = marked(text)
+    (family / "parent.nika.yaml").write_text(plain)
+    errors = check(Source(plain, "parent.nika.yaml"), base=family).errors
+    assert [shown(error, plain) for error in errors] == [
+        (f"NIKA-{code}", plain[place.start : place.end], place.start)
+        for code, place in zip(expected, places, strict=True)
+    ]
+    assert says in "".join(error.message for error in errors)
+
+
+def test_a_wide_family_is_read_once(tmp_path: Path) -> None:
+    """Every level calls the next one twice; each file is still read and followed once."""
+    for level in range(24):
+        below = f"./l{level + 1}.nika.yaml"
+        calls = f"  a: {{ invoke: {{ workflow: {below} }} }}\n  b: {{ invoke: {{ workflow: {below} }} }}\n"
+        (tmp_path / f"l{level}.nika.yaml").write_text(f"nika: l\npermits: {{}}\ntasks:\n{calls}")
+    (tmp_path / "l24.nika.yaml").write_text("nika: l\ntasks:\n  t: { invoke: { tool: 'nika:uuid' } }\n")
+    report = judged(
+        "nika: top\npermits: {}\ntasks:\n  t: { invoke: { workflow: ./l0.nika.yaml } }\n", base=tmp_path
+    )
+    assert codes(report) == []
