@@ -10,7 +10,6 @@ from uuid import uuid4
 from nika_nb.board import question
 from nika_nb.board.clean import block, one_line
 from nika_nb.board.style import COLOUR
-from nika_nb.engine.contract import Prompt
 from nika_nb.errors import NikaError
 from nika_nb.notebook.shown import EMPTY, show, update, view
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from nika_nb.board.state import Board
-from nika_nb.engine.contract import Prompt
+from nika_nb.board import question, text
 from nika_nb.errors import NikaError
 from nika_nb.notebook.forms import Form
 from nika_nb.notebook.paint import Painter
@@ -55,7 +54,7 @@ class Watch:
     def _open(self) -> None:
         for notice in self.run.notices:
             print(notice)
-        if self._quiet:
+        if self._quiet or not self._surface.has_widgets:
             return
         self._panel = Panel(self.run.catch_up())
         self._panel.show()
@@ -81,21 +80,28 @@ class Watch:
         self.run.drawn = True
         if self._panel is not None:
             self._panel.finish(board)
-        elif self._quiet:
-            print(_one_line(board))
+        else:
+            print(text.meter(board).strip() if self._quiet else text.still(board))
 
     # -- prompts ---------------------------------------------------------------------------
 
     def _ask(self) -> None:
         """A form per open prompt, in the cell that runs now."""
         for prompt in self.run.prompts:
-            self._form(prompt).show()
+            if self._surface.has_widgets:
+                self._form(prompt).show()
+            else:
+                print(question.question_text(prompt, self.run.id or "", self._lines(prompt)))
 
     def _form(self, prompt: Prompt) -> Form:
-        trace = self.run.trace
-        lines = [f"%nika answer {trace.name} {prompt.key}={_example(prompt)}"] if trace else []
-        self._forms[prompt.key] = Form(prompt, self._answered, run_id=self.run.id or "", lines=lines)
+        run_id, lines = self.run.id or "", self._lines(prompt)
+        self._forms[prompt.key] = Form(prompt, self._answered, run_id=run_id, lines=lines)
         return self._forms[prompt.key]
+
+    def _lines(self, prompt: Prompt) -> list[str]:
+        """The exact line that answers a prompt without a form."""
+        trace = self.run.trace
+        return [f"%nika answer {trace.name} {prompt.key}={_example(prompt)}"] if trace else []
 
     def _answered(self, prompt: Prompt, value: Any) -> None:
         """A click: judged and started here, watched from a thread of its own. Raises NikaError."""
@@ -141,9 +147,3 @@ def _said(prompt: Prompt, value: Any) -> str:
     if prompt.mode == "confirm":
         return "answered: yes" if value in (True, "yes") else "answered: no"
     return f"answered: {value}"
-
-
-def _one_line(board: Board) -> str:
-    from nika_nb.board import text
-
-    return text.meter(board).strip()

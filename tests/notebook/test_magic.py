@@ -1,0 +1,254 @@
+"""The magics in IPython's own shell: what a cell returns, binds, refuses and leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+from nika_nb.notebook import magic
+
+HELLO = """nika: hello
+model: mock/echo
+inputs: { name: { type: string, default: "you" } }
+tasks:
+  greet: { infer: { prompt: "hello ${{ inputs.name }}" } }
+outputs: { said: "${{ tasks.greet.output }}" }
+"""
+
+ASK = """nika: ask
+permits: { tools: ["nika:prompt"] }
+tasks:
+  ask: { invoke: { tool: "nika:prompt", args: { message: "Go on?" } } }
+outputs: { go: "${{ tasks.ask.output }}" }
+"""
+
+
+class Cell:
+    """What running a cell did: its value, its text, its error as it is shown."""
+
+    def __init__(self, result: Any, text: str, error: str) -> None:
+        self.value = result.result
+        self.text = text
+        self.error = error
+        self.failed = not result.success
+
+
+class Notebook:
+    """A shell without a kernel, with the extension loaded."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self.shell = shell
+
+    def run(self, cell: str, line: str = "") -> Cell:
+        return self.python(f"%%nika {line}\n{cell}")
+
+    def python(self, code: str) -> Cell:
+        with capture_output() as seen:
+            result = self.shell.run_cell(code, store_history=False)
+        failure = result.error_before_exec or result.error_in_exec
+        shown = getattr(failure, "_render_traceback_", lambda: [str(failure or "")])()
+        return Cell(result, seen.stdout + seen.stderr, "\n".join(shown))
+
+
+@pytest.fixture
+def notebook(folder: Path) -> Iterator[Notebook]:
+    InteractiveShell.clear_instance()
+    shell = InteractiveShell.instance()
+    shell.run_line_magic("load_ext", "nika_nb")
+    yield Notebook(shell)
+    magic._loaded.clear()
+    InteractiveShell.clear_instance()
+
+
+def traces(folder: Path) -> list[Path]:
+    return sorted((folder / ".nika" / "traces").glob("*.ndjson"))
+
+
+def test_a_cell_runs_and_its_value_is_the_run(notebook: Notebook, folder: Path) -> None:
+    """The panel's still is shown once, the run comes back, the trace lies beside the notebook."""
+    cell = notebook.run(HELLO)
+    assert cell.value.outputs == {"said": "mock(echo) · hello you"}
+    assert cell.text.count("1/1 done") == 1
+    assert cell.value.trace == traces(folder)[0]
+
+
+def test_variables_come_by_name_by_dict_and_into_a_name(notebook: Notebook) -> None:
+    """--vars gives a dict, --var goes over it, --into binds the run."""
+    notebook.python("facts = {'name': 'dict'}")
+    assert notebook.run(HELLO, "--vars facts").value.outputs["said"].endswith("dict")
+    notebook.run(HELLO, "--vars facts --var name=word --into run")
+    assert notebook.shell.user_ns["run"].outputs["said"].endswith("hello word")
+
+
+def test_the_body_is_never_expanded(notebook: Notebook) -> None:
+    """Dollar signs and braces of a body are the workflow's own."""
+    notebook.python("inputs = 'python'")
+    said = notebook.run(HELLO.replace("hello ${{ inputs.name }}", "{inputs} $inputs !ls ${{ inputs.name }}"))
+    assert said.value.outputs["said"] == "mock(echo) · {inputs} $inputs !ls you"
+
+
+def test_resume_skips_by_name(notebook: Notebook) -> None:
+    """--resume takes the newest trace of this workflow and says which."""
+    notebook.run(HELLO)
+    cell = notebook.run(HELLO, "--resume")
+    assert "resuming from" in cell.text
+    assert "↷  greet  cache hit (resume)" in cell.text
+
+
+def test_check_runs_nothing(notebook: Notebook, folder: Path) -> None:
+    """--check judges, prints, and leaves no trace."""
+    cell = notebook.run(HELLO, "--check")
+    assert cell.value is None
+    assert "is sound: 1 task" in cell.text
+    assert not traces(folder)
+
+
+def test_quiet_says_one_line(notebook: Notebook) -> None:
+    """--quiet leaves the panel out."""
+    assert notebook.run(HELLO, "--quiet").text.count("\n") == 1
+
+
+def test_help_lists_the_options(notebook: Notebook) -> None:
+    """--help prints every option and runs nothing."""
+    text = notebook.run(HELLO, "--help").text
+    assert all(option in text for option in ("--var", "--vars", "--resume", "--from", "--answer", "--into"))
+
+
+def test_a_pause_returns_at_once_and_is_answered_in_python(notebook: Notebook) -> None:
+    """The cell's value waits; outputs say so in a sentence; an answer goes on in the same run."""
+    run = notebook.run(ASK).value
+    assert run.state == "paused"
+    shown = notebook.python("_x = 1").value
+    assert shown is None
+    notebook.shell.user_ns["run"] = run
+    cell = notebook.python("run.outputs")
+    assert cell.error == "`ask` waits for an answer to ask: it has no outputs yet"
+    before = run.id
+    assert run.answer("yes") is run
+    assert (run.state, run.outputs, run.id) == ("completed", {"go": True}, before)
+
+
+def test_a_line_answers_and_draws_what_a_trace_tells(notebook: Notebook, folder: Path) -> None:
+    """%nika attach shows the question from the file alone, %nika answer continues it."""
+    notebook.run(ASK)
+    attached = notebook.python("%nika attach")
+    assert "Go on?" in attached.text
+    assert attached.value.state == "paused"
+    answered = notebook.python("%nika answer ask=no")
+    assert answered.value.outputs == {"go": False}
+    assert len(traces(folder)) == 2
+
+
+def test_a_failed_workflow_stops_run_all_with_one_sentence(notebook: Notebook) -> None:
+    """The cell fails shortly; the panel has told the rest."""
+    text = HELLO.replace(
+        'infer: { prompt: "hello ${{ inputs.name }}" }',
+        "invoke: {tool: 'nika:assert', args: {condition: false, message: no}}",
+    )
+    cell = notebook.run(text.replace("model: mock/echo", "permits: {tools: ['nika:assert']}"))
+    assert cell.failed
+    assert cell.error.startswith("`hello` failed at `greet` (NIKA-BUILTIN-ASSERT-001")
+    assert "\n" not in cell.error
+
+
+def test_chdir_does_not_move_the_traces(notebook: Notebook, folder: Path) -> None:
+    """Where traces lie is fixed when the extension loads."""
+    (folder / "elsewhere").mkdir()
+    notebook.python("import os; os.chdir('elsewhere')")
+    notebook.run(HELLO)
+    assert len(traces(folder)) == 1
+
+
+CYCLE = """nika: x
+model: mock/echo
+tasks:
+  a: { after: {b: success}, infer: {prompt: p} }
+  b: { after: {a: success}, infer: {prompt: p} }
+"""
+
+BAD = [
+    ("blank", "   \n", "", ["NIKA-PARSE-002"]),
+    ("not YAML", "nika: [", "", ["NIKA-PARSE-001", "line 3"]),
+    ("a list", "- nika: x", "", ["NIKA-PARSE-"]),
+    ("an unknown key", "nika: x\ntaks: {}\n", "", ["NIKA-PARSE-005", "line 3", "did you mean `tasks`"]),
+    (
+        "a permit missing",
+        "nika: x\ntasks: {a: {exec: {command: [ls]}}}\n",
+        "",
+        ["NIKA-AUTH-006", 'exec: ["ls"]'],
+    ),
+    (
+        "a cycle",
+        CYCLE,
+        "",
+        ["NIKA-DAG-001", "a"],
+    ),
+    (
+        "an undeclared variable",
+        HELLO.replace("inputs.name", "inputs.nam"),
+        "",
+        ["NIKA-VAR-001", "did you mean `name`"],
+    ),
+    ("an unknown --var", HELLO, "--var nam=1", ["`nam` is not an input", "did you mean `name`"]),
+    ("a trace that is not there", HELLO, "--resume nowhere.ndjson", ["nowhere.ndjson"]),
+    ("an unknown option", HELLO, "--resum", ["--resum", "--help"]),
+    ("an unbalanced quote", HELLO, "--var 'a", ["quotation"]),
+    ("--vars without a dict", HELLO, "--vars nothing", ["`nothing` is not defined"]),
+    ("--from without --resume", HELLO, "--from greet", ["--resume"]),
+    ("an answer to no prompt", HELLO, "--answer greet=yes", ["not a prompt"]),
+    ("an unknown task in --from", HELLO, "--resume --from gret", ["unknown task", "did you mean `greet`"]),
+]
+
+
+@pytest.mark.parametrize(("name", "cell", "line", "told"), BAD, ids=[b[0] for b in BAD])
+def test_bad_input_is_told_and_loses_nothing(
+    notebook: Notebook, folder: Path, name: str, cell: str, line: str, told: list[str]
+) -> None:
+    """A clear message that names what, where and what to do; nothing run, no trace, no traceback."""
+    found = notebook.run(cell, line)
+    assert found.failed
+    assert all(part in found.error for part in told), found.error
+    assert "Traceback" not in found.text + found.error
+    assert not traces(folder)
+
+
+def test_an_empty_cell_says_so(notebook: Notebook) -> None:
+    """IPython itself refuses an empty body, in one sentence."""
+    found = notebook.python("%%nika")
+    assert found.failed
+    assert "empty" in found.text + found.error
+
+
+def test_a_program_that_is_not_there_is_named(notebook: Notebook) -> None:
+    """The task fails with the program's name and a way out."""
+    found = notebook.run(
+        "nika: x\npermits: {exec: [nope-prog]}\ntasks: {a: {exec: {command: [nope-prog]}}}\n"
+    )
+    assert found.failed
+    assert "nope-prog" in found.error
+    assert "NIKA-EXEC-002" in found.error
+
+
+def test_a_wrong_answer_is_refused_and_the_run_still_waits(notebook: Notebook, folder: Path) -> None:
+    """Nothing is consumed by an answer of the wrong kind."""
+    notebook.run(ASK)
+    found = notebook.python("%nika answer ask=perhaps")
+    assert found.failed
+    assert "takes yes or no" in found.error
+    assert len(traces(folder)) == 1
+    assert notebook.python("%nika answer ask=yes").value.state == "completed"
+
+
+def test_a_trace_that_is_no_journal_is_said_loudly_and_all_runs_live(
+    notebook: Notebook, folder: Path
+) -> None:
+    """Never a guess, never an error: everything runs."""
+    (folder / "poem.ndjson").write_text("roses are red\n")
+    cell = notebook.run(HELLO, "--resume poem.ndjson")
+    assert "everything runs live" in cell.text
+    assert cell.value.state == "completed"
