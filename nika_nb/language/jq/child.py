@@ -25,6 +25,7 @@ HEADER = struct.Struct(">cQ")
 POLL_SECONDS = 5.0
 GRACE_SECONDS = 1.0  # a slow evaluation is ended by the parent; the alarm is for when that is gone
 BYTES_PER_SECOND = 16 << 20  # what moving and reading the input may take on top
+REPORT_LENGTH = 1 << 16  # of an error, which may quote a value of any size
 
 
 def allowance(seconds: float, length: int) -> float:
@@ -73,9 +74,9 @@ def serve(parent: int, seconds: float, size: int, count: int) -> None:
         try:
             body = compiled(program).text(value, text=True).encode("utf-8")
         except jaq.CompileError as error:
-            return b"c", str(error).encode("utf-8")
+            return b"c", str(error)[:REPORT_LENGTH].encode("utf-8")
         except jaq.JaqError as error:
-            return b"e", str(error).encode("utf-8")
+            return b"e", str(error)[:REPORT_LENGTH].encode("utf-8")
         except MemoryError:
             return b"m", b""
         if len(body) > size:

@@ -191,6 +191,8 @@ class _Parser:
         token = self._next()
         if token is None:
             raise refusal("a value is missing at the end", self._end)
+        if token.kind in ("middle", "tail"):
+            raise refusal("a value is missing inside `\\(…)`", token.span)
         if token.kind == "op":
             return self._enclosed(token)
         self._at += 1

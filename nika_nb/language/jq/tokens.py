@@ -101,7 +101,7 @@ class _Lexer:
             raise self._broken_string(end)
 
     def _broken_string(self, at: int) -> Fault:
-        if at >= len(self._text):
+        if at >= len(self._text) or self._text[at:] == "\\":
             return refusal("a string without its closing quote", Span(self._at, self._at + 1))
         if self._text[at] != "\\":
             return refusal("half of a surrogate pair is not a character", Span(at, at + 1))

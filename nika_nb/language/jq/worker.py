@@ -31,6 +31,8 @@ class _Job:
 class JqWorker:
     """Evaluates programs over JSON values. Calls from any thread and any event loop are queued.
 
+    Where jq and jaq answer differently (`join` over a null, say), the answer is jaq's.
+
     The process starts at the first program that is more than a plain path, is started anew after
     it had to be killed, and ends with `close`, with this process, or after an evaluation that
     outlives this process by at most its deadline.
