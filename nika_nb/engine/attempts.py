@@ -122,6 +122,9 @@ class Attempts:
             permit=work.permit,
             show=show,
             attach=work.attach,
+            now=self._clock.now,
+            sleep=self._clock.sleep,
+            lifts=frozenset(lift.law for lift in task.lift),
         )
 
     async def _accepted(self, task: Task, work: Work, reply: Reply) -> tuple[Any, dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -61,6 +61,8 @@ class Call:
     permit: to be called for every decision at the boundary.
     show: live text from the work (`stdout`, `stderr`), for people who watch.
     attach: a frame (kind, fields) that is journaled when this unit settles.
+    now, sleep: the run's clock, in unix nanoseconds, and seconds to let pass on it.
+    lifts: the laws that the author opened for this task.
     """
 
     task: str
@@ -73,6 +75,9 @@ class Call:
     permit: Callable[[Permit], None]
     show: Callable[[str, str], None]
     attach: Callable[[str, dict[str, Any]], None]
+    now: Callable[[], int]
+    sleep: Callable[[float], Awaitable[None]]
+    lifts: frozenset[str] = frozenset()
 
 
 class Verbs(Protocol):

@@ -126,6 +126,7 @@ def _prepared(
     seed = (workflow.run.seed or 0) if deterministic else None
     run_id = resumed.run_id or new_run_id(workflow.id, seed)
     invocation = new_invocation_id(seed)
+    worker = JqWorker()
     verbs = LocalVerbs(
         workflow=workflow,
         plan=plan,
@@ -134,9 +135,9 @@ def _prepared(
         interactive=interactive,
         answers=answers,
         mask=masker.mask,
+        jq=worker,
     )
     store.arm()
-    worker = JqWorker()
     journal = None
     if settings.trace_file:
         journal = Journal(

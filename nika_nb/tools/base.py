@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from nika_nb.authority import paths
-from nika_nb.authority.permits import DENIED_CODE, Mode, judge_target
+from nika_nb.authority.permits import DENIED_CODE, Mode, Verdict, judge_target
 from nika_nb.engine.contract import Answer, Call, Permit
 from nika_nb.errors import Fault
+from nika_nb.language.jq import JqWorker
 from nika_nb.language.model import Permits
 from nika_nb.values import nearest, to_text, type_name
 
@@ -36,11 +37,12 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One use of a tool: the call, the boundary it works under, and how it may ask."""
+    """One use of a tool: the call, the boundary it works under, how it may ask, and the run's jq."""
 
     call: Call
     permits: Permits | None
     asking: Asking = field(default_factory=Asking)
+    jq: JqWorker = field(default_factory=JqWorker)
 
     def place(self, mode: Mode, path: str) -> str:
         """Where the path leads on disk: judged, and what the tool must open.
@@ -51,10 +53,15 @@ class Use:
         place = path if "\0" in path else paths.effective(path, self.call.base)
         verdict = judge_target(self.permits, mode, path, self.call.base, place)
         if not verdict.allowed:
-            self.call.permit(Permit(verdict.plane, verdict.gate, False, verdict.why))
-            details = {"plane": verdict.plane, "gate": verdict.gate, "why": verdict.why}
-            raise Fault(DENIED_CODE, verdict.sentence, details=details)
+            self.obey(verdict)
         return place
+
+    def obey(self, verdict: Verdict, code: str = DENIED_CODE) -> None:
+        """Witness a decision at the boundary. Raises Fault with the code when it is a refusal."""
+        self.call.permit(Permit(verdict.plane, verdict.gate, verdict.allowed, verdict.why))
+        if not verdict.allowed:
+            details = {"plane": verdict.plane, "gate": verdict.gate, "why": verdict.why}
+            raise Fault(code, verdict.sentence, details=details)
 
 
 Run = Callable[[Use, Mapping[str, Any]], Awaitable[Any]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nika_nb.authority.permits import judge_tool
 from nika_nb.engine.contract import Call, Reply
 from nika_nb.errors import Fault
+from nika_nb.language.jq import JqWorker
 from nika_nb.language.model import Permits
 from nika_nb.tools.base import Asking, Tool, Use
 from nika_nb.tools.registry import TOOLS
@@ -13,11 +14,12 @@ from nika_nb.verbs.boundary import report
 
 
 class Invoke:
-    """Runs `invoke` bodies under one boundary."""
+    """Runs `invoke` bodies under one boundary; `jq` evaluates the programs that tools are given."""
 
-    def __init__(self, permits: Permits | None, asking: Asking) -> None:
+    def __init__(self, permits: Permits | None, asking: Asking, jq: JqWorker | None = None) -> None:
         self._permits = permits
         self._asking = asking
+        self._jq = jq or JqWorker()
 
     async def run(self, call: Call) -> Reply:
         """The tool's answer. Raises Asks for an open question, and Fault otherwise."""
@@ -32,7 +34,7 @@ class Invoke:
         tool.check(arguments)
         if not tool.asks:
             call.witness(None)
-        return Reply(await tool.run(Use(call, self._permits, self._asking), arguments))
+        return Reply(await tool.run(Use(call, self._permits, self._asking, self._jq), arguments))
 
 
 def _find(name: str) -> Tool:

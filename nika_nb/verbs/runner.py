@@ -9,6 +9,7 @@ from typing import Any
 from nika_nb.authority.effects import described
 from nika_nb.engine.contract import Answer, Call, Reply
 from nika_nb.errors import Fault
+from nika_nb.language.jq import JqWorker
 from nika_nb.language.model import Workflow
 from nika_nb.plan.graph import downstream
 from nika_nb.plan.plan import Plan
@@ -25,7 +26,7 @@ class LocalVerbs:
 
     model: stands in for a task without its own. interactive: a human can answer. answers: by
     prompt key (`ask`, `ask[3]`). mask: blots out secrets in what people are shown. environ: where
-    the environment of children is taken from.
+    the environment of children is taken from. jq: the run's own evaluator, closed by its owner.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class LocalVerbs:
         mask: Callable[[Any], Any] | None = None,
         environ: Mapping[str, str] | None = None,
         providers: Mapping[str, Provider] | None = None,
+        jq: JqWorker | None = None,
     ) -> None:
         self._plan = plan
         self._guard = Guard()
@@ -47,7 +49,7 @@ class LocalVerbs:
         environ = os.environ if environ is None else environ
         self._exec = Exec(workflow.permits, environ, self._guard, workflow.tasks)
         self._infer = Infer(model, providers)
-        self._invoke = Invoke(workflow.permits, asking)
+        self._invoke = Invoke(workflow.permits, asking, jq)
 
     async def run(self, call: Call) -> Reply:
         """The reply of one attempt. Raises Fault, or Asks where a human has to answer first."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from nika_nb.engine.clock import Clock, SystemClock
 from nika_nb.engine.contract import Call, Permit, Process
 from nika_nb.errors import Span
 from nika_nb.language.model import Bound, Permits
@@ -43,6 +44,8 @@ class Recorder:
     decisions: list[Permit] = field(default_factory=list)
     shown: list[tuple[str, str]] = field(default_factory=list)
     attached: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    clock: Clock = field(default_factory=SystemClock)
+    lifts: frozenset[str] = frozenset()
 
     def call(self, verb: str, body: dict[str, Any], task: str = "task", item: int | None = None) -> Call:
         return Call(
@@ -56,6 +59,9 @@ class Recorder:
             permit=self.decisions.append,
             show=lambda stream, text: self.shown.append((stream, text)),
             attach=lambda kind, fields: self.attached.append((kind, fields)),
+            now=self.clock.now,
+            sleep=self.clock.sleep,
+            lifts=self.lifts,
         )
 
     def text(self, stream: str) -> str:
