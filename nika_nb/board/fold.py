@@ -120,6 +120,7 @@ def _task_completed(board: Board, fields: Fields, at: int) -> None:
 def _task_cache_hit(board: Board, fields: Fields, at: int) -> None:
     row = _settle(board, fields, at, "cached")
     row.duration_ms = None
+    row.saved_ms, row.saved_tokens, row.saved_usd = 0, 0, 0.0  # its items have told theirs, this is the sum
     _saved(row, fields.get("saved_ms"), fields.get("saved_tokens"), fields.get("saved_usd"))
     row.preview = _preview(fields)
     board.hits += 1
@@ -157,6 +158,7 @@ def _settle(board: Board, fields: Fields, at: int, state: State) -> Row:
     row.unpriced = fields.get("cost_unpriced", row.unpriced)
     if row.items:
         row.items.running = 0
+        row.items.total = row.items.total or row.items.done
     board.become(row, state)
     return row
 

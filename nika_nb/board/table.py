@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from nika_nb.board.clean import block, inline, one_line
 from nika_nb.board.rows import BUSY, Row, why
 from nika_nb.board.style import COLOUR, MONO, QUIET, TRACK
-from nika_nb.board.text import UNICODE, duration, items_said, money, plural, said
+from nika_nb.board.text import UNICODE, duration, items_said, money, said
 
 _ANY = "padding:2px 14px 2px 0;white-space:nowrap"
 _CELL = f"text-align:left;{_ANY}"
@@ -70,8 +70,9 @@ def _last(row: Row) -> str:
     words += [text for text in _words(row) if text]
     said_ = inline(" · ".join(words))
     title = f' title="{said_}"' if len(said_) > 40 else ""
-    parts = [part for part in (_items(row) if row.items else "", said_) if part]
-    return f'<td style="{_LAST};{QUIET}"{title}>{" · ".join(parts)}</td>'
+    bar = _items(row) if row.items else ""
+    joint = " · " if said_ and bar and not bar.endswith("</span>") else " "
+    return f'<td style="{_LAST};{QUIET}"{title}>{(bar + joint + said_).strip()}</td>'
 
 
 def _words(row: Row) -> list[str]:
@@ -109,8 +110,7 @@ def _items(row: Row) -> str:
         if count
     )
     track = f"display:inline-block;width:{_BAR}px;height:6px;line-height:0;border-radius:2px;overflow:hidden"
-    words = items_said(row) or plural(items.done, "item")
-    return f'<span style="{track};background-color:{TRACK}">{parts}</span> {inline(words)}'
+    return f'<span style="{track};background-color:{TRACK}">{parts}</span> {inline(items_said(row))}'.rstrip()
 
 
 def _under(row: Row, columns: int, whole: bool) -> str:

@@ -68,7 +68,10 @@ def items_said(row: Row) -> str:
     items = row.items
     if items is None or (row.state == "ok" and not items.failed and not items.cached):
         return ""
-    parts = [f"{items.done}/{items.total}" if items.total is not None else plural(items.done, "item")]
+    far = (
+        f"{items.done:,}/{items.total:,}" if items.total is not None else f"{plural(items.done, 'item')} done"
+    )
+    parts = [far]
     parts += [f"{items.cached} cached"] if items.cached else []
     parts += [f"{items.failed} failed"] if items.failed else []
     return " · ".join(parts)

@@ -12,6 +12,7 @@ from nika_nb.board.clean import block, one_line
 from nika_nb.board.style import COLOUR
 from nika_nb.errors import NikaError
 from nika_nb.notebook.shown import EMPTY, show, update, view
+from nika_nb.runs.run import Prompt
 
 OnAnswer = Callable[[Prompt, Any], None]
 

@@ -170,6 +170,15 @@ def test_the_total_of_a_task_replaces_what_its_items_added_up_to() -> None:
     assert (board.tokens, board.cost_usd) == (10, 0.1)
 
 
+def test_what_a_cached_fan_out_saved_is_counted_once() -> None:
+    """The items tell what they had cost, and then the task tells the sum."""
+    script = Script().say(
+        "nb_item_completed", task="t", item=0, status="success", matched="{}", saved_usd=0.5
+    )
+    board = one(script.hit("t", saved_usd=0.5, saved_ms=7))
+    assert board.saved == (0.5, 0, 7)
+
+
 def test_an_open_prompt_pauses_its_task_and_is_listed() -> None:
     """A pause lists every prompt with what hangs on it."""
     asked = {
