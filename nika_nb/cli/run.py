@@ -11,12 +11,11 @@ from typing import Any
 
 from nika_nb.board import text
 from nika_nb.cli.check import given, report_of
-from nika_nb.engine.events import Event
 from nika_nb.errors import CheckRefused, NikaError
 from nika_nb.runs.answers import parse_answer
 from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.request import Place, Request
-from nika_nb.runs.run import Run, start
+from nika_nb.runs.run import Event, Run, start
 from nika_nb.trace.chain import Chain
 
 EXIT = {"completed": 0, "failed": 1, "cancelled": 130, "paused": 4, "incomplete": 1}

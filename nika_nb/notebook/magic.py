@@ -16,7 +16,6 @@ from nika_nb.runs.answers import parse_answer
 from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.request import Place, Request
 from nika_nb.runs.run import Run, attach, start
-from nika_nb.trace.folder import TraceFolder
 
 _loaded: dict[int, NikaMagics] = {}
 
@@ -107,7 +106,7 @@ class NikaMagics(Magics):
 
     def _attach(self, words: list[str]) -> Run:
         """Draws a run from its trace alone; a paused one with its forms."""
-        run = attach(self._trace(words[0] if words else None), Place(self.folder, self.folder))
+        run = attach(self._trace(words[0] if words else None), self._place)
         Watch(run, self.surface).draw()
         return run
 
@@ -116,14 +115,18 @@ class NikaMagics(Magics):
         given = dict(parse_answer(word) for word in words[1 if name else 0 :])
         if not given:
             raise UsageError("%nika answer needs an answer, as in: %nika answer ask=yes")
-        run = attach(self._trace(name, paused=True), Place(self.folder, self.folder))
+        run = attach(self._trace(name, paused=True), self._place)
         run.answer(given, wait=False)
         Watch(run, self.surface).block()
         _raise_failure(run)
         return run
 
+    @property
+    def _place(self) -> Place:
+        return Place(self.folder, self.folder)
+
     def _trace(self, name: str | None, *, paused: bool = False) -> Path:
-        folder = TraceFolder(self.folder)
+        folder = self._place.folder
         if name is not None:
             return folder.resolve(name)
         for entry in folder.list():
@@ -133,7 +136,7 @@ class NikaMagics(Magics):
         raise UsageError(f"there is {what} in {os.path.join('.nika', 'traces')}")
 
     def _traces(self, words: list[str]) -> None:
-        for entry in TraceFolder(self.folder).list():
+        for entry in self._place.folder.list():
             print(f"{entry.stamp}  {entry.state:<10}  {entry.workflow}  {entry.path.name}")
 
 

@@ -11,7 +11,7 @@ from nika_nb.notebook.forms import Form
 from nika_nb.notebook.paint import Painter
 from nika_nb.notebook.panel import Panel
 from nika_nb.notebook.surface import Surface
-from nika_nb.runs.run import Run
+from nika_nb.runs.run import Prompt, Run
 
 
 class NikaInterrupted(KeyboardInterrupt):

@@ -141,7 +141,7 @@ def _prepared(
     journal = None
     if settings.trace_file:
         journal = Journal(
-            request.place.traces,
+            request.place.folder.path,
             run=invocation,
             correlation=run_id,
             durability=settings.durability,

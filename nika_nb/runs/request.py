@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from nika_nb.errors import Diagnostic, Source, UsageError
+from nika_nb.trace.folder import TraceFolder
 
 Origin = Literal["cli-operator", "ci-context", "env", "file", "notebook", "python"]
 
@@ -28,8 +29,9 @@ class Place:
     cell: str | None = None
 
     @property
-    def traces(self) -> Path:
-        return self.root / ".nika" / "traces"
+    def folder(self) -> TraceFolder:
+        """The traces that lie here."""
+        return TraceFolder(self.root)
 
     @classmethod
     def here(cls, root: Path | None = None) -> Place:

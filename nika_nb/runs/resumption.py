@@ -13,7 +13,6 @@ from nika_nb.language.model import Workflow
 from nika_nb.plan.graph import downstream
 from nika_nb.plan.plan import Plan
 from nika_nb.runs.request import NEWEST, Request
-from nika_nb.trace.folder import TraceFolder
 from nika_nb.trace.lock import ResumeLock
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.trace import Trace
@@ -78,7 +77,7 @@ def _forced(request: Request, workflow: Workflow, plan: Plan) -> frozenset[str]:
 
 
 def _path(request: Request, workflow: Workflow, found: Resumption) -> Path | None:
-    folder = TraceFolder(request.place.root)
+    folder = request.place.folder
     if request.resume is not NEWEST:
         return folder.resolve(str(request.resume), request.place.base)
     newest = folder.newest(workflow.id)

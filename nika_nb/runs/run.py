@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from nika_nb.board import Board, mimebundle, still_text
-from nika_nb.engine.contract import Prompt
-from nika_nb.engine.events import Event
+from nika_nb.engine.contract import Prompt as Prompt
+from nika_nb.engine.events import Event as Event
 from nika_nb.engine.outcome import Outcome
 from nika_nb.errors import NikaError, NotPaused, RunFailed, RunPaused, Source, UsageError
 from nika_nb.runs.prepare import Prepared, prepare

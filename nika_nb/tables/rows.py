@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from nika_nb.catalog.frames import TASK_ENDS
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.trace import Trace
 from nika_nb.values import dumps, loads
@@ -43,7 +42,7 @@ def _take(row: dict[str, Any], frame: Frame, text: str | None) -> None:
         row.setdefault("started", frame.timestamp)  # engines that do not tell when work began
     elif frame.kind == "nb_item_completed":
         row["items"] = row.get("items", 0) + 1
-    elif frame.kind in TASK_ENDS:
+    elif frame.kind in _STATES:
         _end(row, frame, text)
 
 
