@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -16,7 +17,7 @@ MARK = "\uf8ff"  # private-use: marks numbers, secrets and items where text coul
 
 def loads(text: str | bytes) -> Json:
     """Strict JSON: no NaN or Infinity, no duplicate keys, no lone surrogates. Raises ValueError."""
-    value = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_unique)
+    value = json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_unique)
     if "\\u" in (text if isinstance(text, str) else text.decode("utf-8", "replace")):
         dumps(value).encode("utf-8")  # UnicodeEncodeError is a ValueError
     return value
@@ -118,6 +119,13 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
     found = get_close_matches(word, list(known), n=1)
     return f"did you mean `{found[0]}`?" if found else ""
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"{text} is too large for a number")
+    return value
 
 
 def _no_constant(name: str) -> Json:
