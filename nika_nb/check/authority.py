@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from nika_nb.authority import floor
 from nika_nb.authority.blocklist import judge_argv, judge_shell
+from nika_nb.authority.hosts import opening
 from nika_nb.authority.permits import ABSENT_CODE
 from nika_nb.check.fit import verdict_of
 from nika_nb.check.inference import as_block, infer_permits, open_ends
@@ -61,7 +62,7 @@ def _never(subject: Subject, need: Need) -> Iterator[Diagnostic]:
         sentence = f"this command is never run: {reason}"
         yield Diagnostic("NIKA-SEC-001", sentence, place(subject, need), hint, task=need.task.id)
     if effect.kind == "net" and effect.target and (reason := _floor(subject, effect.target)):
-        hint = _open_loopback(effect.target)
+        hint = opening(effect.target)
         sentence = f"`{effect.target}` is never reached: {reason}"
         yield Diagnostic(floor.BLOCKED_CODE, sentence, place(subject, need), hint, task=need.task.id)
 
@@ -75,12 +76,6 @@ def _opaque(text: str) -> str:
 def _floor(subject: Subject, host: str) -> str | None:
     permits = subject.workflow.permits
     return floor.blocked(host, [grant.text for grant in permits.http] if permits else [])
-
-
-def _open_loopback(host: str) -> str:
-    if floor.is_loopback(host):
-        return f'to mean it, name exactly this host: `permits: {{ net: {{ http: ["{host}"] }} }}`'
-    return "fetch from a public host; no permit opens this one"
 
 
 # what the boundary of this workflow does not open

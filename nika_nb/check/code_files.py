@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
+from nika_nb.authority.artifacts import LAW, code_of
 from nika_nb.check.folding import folded_each
 from nika_nb.check.problem import is_open
 from nika_nb.check.subject import Subject
@@ -14,23 +14,11 @@ from nika_nb.language.model import Task, Workflow
 
 CODE = "NIKA-SEC-008"
 
-_CLASSES: dict[str, tuple[str, ...]] = {
-    "a serialized object that runs code when it is loaded": (
-        "pkl", "pickle", "dill", "joblib", "pt", "pth", "ckpt",
-    ),
-    "a script": (
-        "py", "sh", "bash", "zsh", "ps1", "bat", "cmd", "rb", "pl", "php", "js", "mjs", "ipynb",
-    ),
-    "an executable": ("exe", "dll", "so", "dylib", "wasm", "jar"),
-}  # fmt: skip
-_NAMES = {extension: name for name, extensions in _CLASSES.items() for extension in extensions}
-_VERSION = re.compile(r"(\.so)(?:\.[0-9]+)+$")
-
 
 def judge(subject: Subject) -> Iterator[Diagnostic]:
     """NIKA-SEC-008. An address that only the run knows is left to the same judgment there."""
     for task in subject.sound_tasks:
-        if any(lift.law == "data-as-code" for lift in task.lift):
+        if any(lift.law == LAW for lift in task.lift):
             continue
         for url in fetched(subject.workflow, task):
             found = class_of(url)
@@ -53,14 +41,9 @@ def class_of(url: str) -> str | None:
     if is_open(url):
         return None
     try:
-        path = urlsplit(url).path
+        return code_of(urlsplit(url).path)
     except ValueError:
         return None
-    while (decoded := unquote(path)) != path:
-        path = decoded
-    name = path.rpartition("/")[2].lower().rstrip(". \t")
-    name = _VERSION.sub(r"\1", name)
-    return _NAMES.get(name.rpartition(".")[2]) if "." in name else None
 
 
 def _found(subject: Subject, task: Task, url: str, found: str) -> Diagnostic:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
+from nika_nb.authority.floor import BLOCKED_CODE
+from nika_nb.authority.hosts import closed_port, read_site
 from nika_nb.check.problem import Problem, is_open
 from nika_nb.language.model import Task
 
@@ -31,18 +32,20 @@ def judge_fetch(args: Args, task: Task) -> Iterator[Problem]:
 
 def _address(url: str) -> Iterator[Problem]:
     head = url.split("${{", 1)[0]
-    if is_open(url) and "://" not in head:
-        return
+    scheme, sign, rest = head.partition("://")
+    if is_open(url) and "/" not in rest:  # the host is known to the run alone
+        head = f"{scheme}://host" if sign else "https://host"
     try:
-        parts = urlsplit(head)
-        host = parts.hostname or is_open(url)
-    except ValueError:
-        yield Problem(f"`{url}` is not a URL", "write `https://host/path`", ("url",))
+        site = read_site(head)
+    except ValueError as error:
+        yield Problem(f"`{url}` cannot be fetched: {error}", "write `https://host/path`", ("url",))
         return
-    if parts.scheme not in ("http", "https"):
-        yield Problem(f"`{url}` is not an address of the web", "write `https://host/path`", ("url",))
-    elif not host:
-        yield Problem(f"`{url}` names no host", "write `https://host/path`", ("url",))
+    if site.credentials:
+        sentence = "a name or password before the host is never sent"
+        yield Problem(sentence, "write it as a header: `headers: { authorization: … }`", ("url",))
+    if why := closed_port(site.port):
+        sentence = f"`{site}` is never reached: {why}"
+        yield Problem(sentence, "no permit opens this port", ("url",), BLOCKED_CODE)
 
 
 def _payload(args: Args) -> Iterator[Problem]:

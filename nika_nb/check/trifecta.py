@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from nika_nb.authority import globs, paths
 from nika_nb.catalog.builtins import PROMPT
 from nika_nb.check.folding import folded
 from nika_nb.check.subject import Subject
-from nika_nb.errors import Diagnostic
+from nika_nb.errors import Diagnostic, Severity
 from nika_nb.language.model import Permits, Task
 from nika_nb.language.template import references
 from nika_nb.plan.edges import members
@@ -20,19 +20,25 @@ _NETWORK = ("nika:fetch", "nika:notify")
 
 
 def judge(subject: Subject) -> Iterator[Diagnostic]:
-    """NIKA-SEC-009, once per task through which untrusted content could leave."""
+    """NIKA-SEC-009, once per task through which untrusted content could leave.
+
+    A warning where only a process of this machine brings the content in: what it prints may as
+    well be the author's own.
+    """
     permits = subject.workflow.permits
     if permits is None or not permits.read or not _has_way_out(subject, permits):
         return
-    sources = [task for task in subject.tasks if _brings_in(task)]
-    if not sources:
-        return
-    tainted = _tainted(subject, sources)
     guarded = _guarded(subject)
-    for task in subject.tasks:
-        source = _reached_by(subject, task, tainted)
-        if source is not None and task.id not in guarded and _sends_out(subject, permits, task):
-            yield _found(subject, source, task)
+    sinks = [task for task in subject.tasks if task.id not in guarded and _sends_out(subject, task)]
+    said: set[str] = set()
+    for severity, brings_in in _SEVERITIES:
+        sources = [task for task in subject.tasks if brings_in(task)]
+        tainted = _tainted(subject, sources) if sources and sinks else {}
+        for task in sinks:
+            source = _reached_by(subject, task, tainted) if task.id not in said else None
+            if source is not None:
+                said.add(task.id)
+                yield _found(subject, source, task, severity)
 
 
 def _has_way_out(subject: Subject, permits: Permits) -> bool:
@@ -51,9 +57,13 @@ def _brings_in(task: Task) -> bool:
     if action.verb == "agent":
         return _may_use(task, "nika:fetch")
     tool = str(action.get("tool"))
-    return action.verb == "exec" or (
-        action.verb == "invoke" and (tool == "nika:fetch" or tool.startswith("mcp:"))
-    )
+    return action.verb == "invoke" and (tool == "nika:fetch" or tool.startswith("mcp:"))
+
+
+_SEVERITIES: tuple[tuple[Severity, Callable[[Task], bool]], ...] = (
+    ("error", _brings_in),
+    ("warning", lambda task: task.action.verb == "exec"),
+)
 
 
 def _may_use(task: Task, *tools: str) -> bool:
@@ -63,7 +73,7 @@ def _may_use(task: Task, *tools: str) -> bool:
     )
 
 
-def _sends_out(subject: Subject, permits: Permits, task: Task) -> bool:
+def _sends_out(subject: Subject, task: Task) -> bool:
     action = task.action
     if action.verb == "agent":
         return _may_use(task, *_NETWORK)
@@ -122,7 +132,7 @@ def _guarded(subject: Subject) -> set[str]:
     return found
 
 
-def _found(subject: Subject, source: str, task: Task) -> Diagnostic:
+def _found(subject: Subject, source: str, task: Task, severity: Severity) -> Diagnostic:
     origin = subject.workflow.tasks[source]
     sentence = (
         f"content from outside reaches `{task.id}`, which can send it out, in a workflow that may read files "
@@ -130,4 +140,4 @@ def _found(subject: Subject, source: str, task: Task) -> Diagnostic:
     )
     hint = "let a `nika:prompt` without `default:` stand before it, or take one of the three permits away"
     related = ((f"`{source}` brings it in here", origin.key_span),)
-    return Diagnostic(CODE, sentence, task.key_span, hint, task=task.id, related=related)
+    return Diagnostic(CODE, sentence, task.key_span, hint, severity, task.id, related)

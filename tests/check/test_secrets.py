@@ -74,7 +74,10 @@ CASES = [
     ),
     Case(
         "a workflow that is called",
-        secret("", "  t: { invoke: { workflow: 'registry:a/b@1.0.0', args: { k: '${{ «secrets.key» }}' } } }\n"),
+        secret(
+            "",
+            "  t: { invoke: { workflow: 'registry:a/b@1', args: { k: '${{ «secrets.key» }}' } } }\n",
+        ),
         ("SEC-006",),
         "in the workflow that is called",
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.check.judging import Case, assert_found
+from tests.check.judging import Case, assert_found, judged
 
 FS = "fs: { read: ['./docs/**'] }, "
 
@@ -116,3 +116,14 @@ CASES = [
 def test_the_three_together_need_a_human(case: Case) -> None:
     """A realized flow without a human before it is refused at the task that could send."""
     assert_found(case)
+
+
+def test_what_a_process_prints_is_only_warned_of() -> None:
+    """Content that a program of this machine printed may be the author's own."""
+    report = judged(
+        "nika: t\npermits: { exec: [a, b], fs: { read: ['./docs/**'] } }\ntasks:\n"
+        "  a: { exec: { command: [a] } }\n"
+        "  b:\n    with: { x: '${{ tasks.a.output }}' }\n    exec: { command: [b, '${{ with.x }}'] }\n"
+    )
+    assert report.ok
+    assert [warning.code for warning in report.warnings] == ["NIKA-SEC-009"]
