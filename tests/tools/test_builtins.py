@@ -161,10 +161,12 @@ def test_a_reader_never_sees_half_a_file(recorder: Recorder, tmp_path: Path) -> 
 
     reader = threading.Thread(target=look)
     reader.start()
-    for letter in "bababababa" * 3:
-        use(recorder, "nika:write", path="state", content=letter * 200_000)
-    stop.set()
-    reader.join()
+    try:
+        for letter in "bababababa" * 3:
+            use(recorder, "nika:write", path="state", content=letter * 200_000)
+    finally:
+        stop.set()
+        reader.join()
     assert seen <= {"200000a", "200000b"}
 
 
