@@ -15,7 +15,15 @@ _METADATA = frozenset(
     {"metadata", "metadata.google.internal", "metadata.goog", "instance-data", "100.100.100.200"}
 )
 _NUMERIC = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+)){0,3}")
-_CARRIERS = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("64:ff9b:1::/48"))
+_CARRIER = ipaddress.ip_network("64:ff9b::/96")  # IPv6 that stands for the IPv4 in its tail
+_PUBLIC = ipaddress.ip_network("2000::/3")  # all that is handed out of IPv6
+_METADATA_ADDRESSES = frozenset({"169.254.169.254", "168.63.129.16", "fd00:ec2::254"})
+# Python's registry counts these as global; nobody is reached there.
+_RESERVED = (
+    ipaddress.ip_network("192.0.0.0/24"),
+    ipaddress.ip_network("192.88.99.0/24"),
+    ipaddress.ip_network("3fff::/20"),
+)
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -39,9 +47,15 @@ def is_loopback(host: str) -> bool:
     if name == "localhost":
         return True
     try:
-        return ipaddress.ip_address(name).is_loopback
+        address = ipaddress.ip_address(name)
     except ValueError:
         return False
+    return is_loopback_address(address)
+
+
+def is_loopback_address(address: Address) -> bool:
+    """127.x.y.z or ::1, and no IPv6 form of the former."""
+    return address.is_loopback and (address.version == 4 or address == ipaddress.IPv6Address("::1"))
 
 
 def _reason(name: str) -> str | None:
@@ -56,7 +70,7 @@ def _reason(name: str) -> str | None:
 def blocked_address(address: Address) -> str | None:
     """Why an address is never reached, or None; a name is judged again by every address it resolves to."""
     address = _embedded(address)
-    if str(address) == "169.254.169.254":
+    if str(address) in _METADATA_ADDRESSES:
         return "it is the metadata service of a cloud machine"
     if address.is_loopback or address.is_unspecified:
         return "it is this machine itself"
@@ -64,7 +78,13 @@ def blocked_address(address: Address) -> str | None:
         return "it is a link-local address"
     if address.is_multicast:
         return "it is a multicast address"
-    return None if address.is_global else "it lies in a private or reserved network"
+    return None if _is_public(address) else "it lies in a private or reserved network"
+
+
+def _is_public(address: Address) -> bool:
+    if address.version == 6 and address not in _PUBLIC:
+        return False
+    return address.is_global and not any(address in network for network in _RESERVED)
 
 
 def address_of(name: str) -> Address | None:
@@ -86,6 +106,6 @@ def _embedded(address: Address) -> Address:
     if isinstance(address, ipaddress.IPv4Address):
         return address
     inner = address.ipv4_mapped or address.sixtofour
-    if inner is None and any(address in network for network in _CARRIERS):
+    if inner is None and address in _CARRIER:
         inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     return inner or address

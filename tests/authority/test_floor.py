@@ -35,6 +35,16 @@ from nika_nb.authority.floor import blocked, is_loopback
         "fd00::1",
         "224.0.0.1",
         "255.255.255.255",
+        "192.0.0.192",
+        "192.88.99.1",
+        "168.63.129.16",
+        "::127.0.0.1",
+        "::ffff:0:127.0.0.1",
+        "64:ff9b:1::1",
+        "fec0::1",
+        "fd00:ec2::254",
+        "2001:0:1::1",
+        "3fff::1",
     ],
 )
 def test_an_inner_address_is_blocked(host: str) -> None:
@@ -44,7 +54,16 @@ def test_an_inner_address_is_blocked(host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["example.com", "8.8.8.8", "2001:4860:4860::8888", "localhost.example.com", "10"]
+    "host",
+    [
+        "example.com",
+        "8.8.8.8",
+        "2001:4860:4860::8888",
+        "64:ff9b::8.8.8.8",
+        "::ffff:8.8.8.8",
+        "localhost.example.com",
+        "10",
+    ],
 )
 def test_an_outer_address_is_not(host: str) -> None:
     """Public names and addresses are left to the permits; a bare number is an address too."""
@@ -60,6 +79,8 @@ def test_an_outer_address_is_not(host: str) -> None:
         ("127.0.0.1", ["127.0.0.1"], True),
         ("127.0.0.1", ["localhost"], False),
         ("127.0.0.2", ["127.0.0.1"], False),
+        ("::ffff:127.0.0.1", ["::ffff:127.0.0.1"], False),
+        ("127.1", ["127.1"], False),
         ("dev.localhost", ["dev.localhost"], False),
         ("10.0.0.1", ["10.0.0.1"], False),
         ("169.254.169.254", ["169.254.169.254"], False),
