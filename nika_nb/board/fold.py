@@ -92,7 +92,6 @@ def _item_completed(board: Board, fields: Fields, at: int) -> None:
         _saved(row, fields.get("saved_ms"), fields.get("saved_tokens"), fields.get("saved_usd"))
     else:
         items.running = max(0, items.running - 1)
-        items.ok += 1 if status == "success" else 0
         _spent(row, fields)
     if status == "failure":
         items.failed += 1

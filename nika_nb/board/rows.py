@@ -23,7 +23,6 @@ class Items:
 
     total: int | None = None
     done: int = 0
-    ok: int = 0
     failed: int = 0
     cached: int = 0
     running: int = 0

@@ -30,8 +30,8 @@ class Fact(Protocol):
 class Board:
     """The state of one invocation, kept current by `apply`.
 
-    `version` grows with every change; `take_changed` hands a painter the tasks that changed since
-    it last asked. The caller sets `run_id` and, when the journal is closed, the `trace_*` figures.
+    `version` grows with every event that may have changed something. The caller sets `run_id`, and
+    the `trace_*` figures where there is a journal.
     """
 
     run_id: str = ""
@@ -56,7 +56,6 @@ class Board:
     version: int = 0
     counts: Counter[State] = field(default_factory=Counter)
     recent: dict[str, None] = field(default_factory=dict)
-    _changed: set[str] = field(default_factory=set)
     _busy: set[str] = field(default_factory=set)
     _live: set[str] = field(default_factory=set)
 
@@ -105,10 +104,6 @@ class Board:
         until = max(self.last, now) if ticking and now is not None else self.last
         return (until - self.started) // 10**6
 
-    def take_changed(self) -> set[str]:
-        changed, self._changed = self._changed, set()
-        return changed
-
     # -- folding -------------------------------------------------------------------------------
 
     def apply(self, event: Fact) -> None:
@@ -150,7 +145,6 @@ class Board:
         return row
 
     def touch(self, row: Row) -> None:
-        self._changed.add(row.id)
         self.recent.pop(row.id, None)
         self.recent[row.id] = None
         if len(self.recent) > RECENT:
@@ -167,18 +161,12 @@ class Board:
         """First dispatch: a task that starts while others run goes alongside them."""
         if row.started is None:
             row.started = at
-            row.parallel = bool(self._busy - {row.id})
+            row.parallel = bool(self._busy)
 
     def ran(self, row: Row) -> None:
         if row.id not in self._live:
             self._live.add(row.id)
             self.ran_live += 1
-
-
-def fold(board: Board, event: Fact) -> Board:
-    """The board with one more event taken in (the same object)."""
-    board.apply(event)
-    return board
 
 
 def board_of(events: Iterable[Fact], *, live: bool = False) -> Board:

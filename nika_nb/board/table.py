@@ -88,7 +88,8 @@ def _words(row: Row) -> list[str]:
             return [f"saved {', '.join(saved)}" if saved else "", _result(row)]
         case "ok":
             recovered = f"recovered from {row.recovered}" if row.recovered else ""
-            return [row.decided or why(row), recovered, "" if why(row) else _result(row)]
+            kept = f"not resumable: {row.not_resumable}" if row.not_resumable else ""
+            return [row.decided or why(row), recovered, kept, "" if why(row) else _result(row)]
     return [why(row)]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from typing import Protocol
 
 from nika_nb.board.state import Board
@@ -26,7 +25,7 @@ class Paintable(Protocol):
 
 
 class Painter:
-    """Watches a run and paints a panel: on the calling thread (`pump`) or on its own (`spawn`).
+    """Watches a run and paints a panel, on whichever one thread calls `pump`.
 
     interval: seconds between two paints. A panel sends only what has changed.
     """
@@ -53,14 +52,3 @@ class Painter:
             pause.wait(interval)
             self.step()
         self.step(force=True)
-
-    def spawn(self, then: Callable[[], None]) -> threading.Thread:
-        """Paint on a thread of its own from now on; `then` is called on it at the end."""
-
-        def work() -> None:
-            self.pump(self.interval)
-            then()
-
-        thread = threading.Thread(target=work, name="nika-painter", daemon=True)
-        thread.start()
-        return thread

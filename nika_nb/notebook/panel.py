@@ -33,7 +33,7 @@ class Panel:
         self._tick = 0
         self._head, self._body, self._foot = (HTML(layout={"margin": "0"}) for _ in range(3))
         self.box = VBox(layout={"margin": "0", "padding": PADDING})
-        self._shown: tuple[str, str] = ("", "")
+        self._drawn: tuple[int, int, int] | None = None
         self._controls(stop, trace)
 
     def show(self) -> None:
@@ -45,12 +45,11 @@ class Panel:
         """Bring the panel up to date; what has not changed is not sent."""
         self._board = board
         self._tick += 1
-        head, body = html.live_head(board, now, self._tick), html.live_body(board, now)
-        if head != self._shown[0]:
-            self._head.value = head
-        if body != self._shown[1]:
-            self._body.value = body
-        self._shown = (head, body)
+        self._head.value = html.live_head(board, now, self._tick)
+        state = (id(board), board.version, (now or 0) // 10**9)
+        if state != self._drawn:
+            self._drawn = state
+            self._body.value = html.live_body(board, now)
         self.box.layout.border_left = f"3px solid {RUN_TONE[board.state]}"
 
     def finish(self, board: Board, said: str = "") -> None:
@@ -67,7 +66,7 @@ class Panel:
             }
         self.box.layout.border_left, self.box.layout.padding = "0", "0"
         self._head.value, self._body.value, self._foot.value = still["text/html"], "", ""
-        self._shown = ("", "")
+        self._drawn = None
         self.box.children = (self._head,)
         update(still, self.display_id)
 

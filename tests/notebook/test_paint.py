@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 
 import pytest
@@ -36,15 +35,13 @@ class Feed:
 
 
 class Canvas:
-    """Remembers what it was asked to paint, and from which thread."""
+    """Remembers what it was asked to paint."""
 
     def __init__(self) -> None:
         self.states: list[tuple[str, int]] = []
-        self.threads: set[str] = set()
 
     def paint(self, board: Board, now: int | None = None) -> None:
         self.states.append((board.state, board.done))
-        self.threads.add(threading.current_thread().name)
 
 
 def test_the_last_state_is_always_painted() -> None:
@@ -80,15 +77,3 @@ def test_an_interrupt_goes_through(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feed, "catch_up", interrupted)
     with pytest.raises(KeyboardInterrupt):
         Painter(feed, Canvas()).pump(0.001)
-
-
-def test_in_the_background_one_thread_paints_to_the_end() -> None:
-    """After the cell has returned a daemon paints, and calls back once when it is over."""
-    feed, canvas = Feed(resume().events), Canvas()
-    ended: list[str] = []
-    thread = Painter(feed, canvas, interval=0.001).spawn(lambda: ended.append(feed.board.state))
-    thread.join(30)
-    assert thread.daemon
-    assert ended == ["completed"]
-    assert canvas.threads == {"nika-painter"}
-    assert canvas.states[-1] == ("completed", 4)
