@@ -73,8 +73,8 @@ class Report:
         """{clean, valid, errors, conformance, findings, model_findings, skill_findings, hints}.
 
         `errors` are {code, namespace, category, detail}; the arrays hold {code, severity, message,
-        detail, why, line, column, task?}, warnings included. Whether a hint stands in its array or
-        not says nothing about `clean`.
+        detail, why, line, column, task?}. Errors stand in the array of their namespace, warnings and
+        hints in `hints`: it is `clean` exactly when the other four are empty.
         """
         arrays: dict[str, list[dict[str, Any]]] = {name: [] for name in _NAMES}
         for found in self.diagnostics:
@@ -120,7 +120,7 @@ def _namespace(code: str) -> str:
 
 
 def _array(found: Diagnostic) -> str:
-    return "hints" if found.severity == "hint" else _ARRAYS.get(_namespace(found.code), "conformance")
+    return "hints" if found.severity != "error" else _ARRAYS.get(_namespace(found.code), "conformance")
 
 
 def _error(found: Diagnostic) -> dict[str, str]:

@@ -71,7 +71,8 @@ def test_warnings_and_hints_keep_nothing_from_running() -> None:
     shape = report.to_json()
     assert shape["clean"]
     assert shape["errors"] == []
-    assert [entry["severity"] for entry in shape["model_findings"]] == ["warning"]
+    assert shape["conformance"] == shape["findings"] == shape["model_findings"] == []
+    assert [entry["severity"] for entry in shape["hints"]] == ["warning"]
 
 
 def test_a_text_without_a_workflow_is_refused() -> None:
