@@ -72,6 +72,7 @@ def items_said(row: Row) -> str:
         f"{items.done:,}/{items.total:,}" if items.total is not None else f"{plural(items.done, 'item')} done"
     )
     parts = [far]
+    parts += [f"{items.running} running"] if items.running else []
     parts += [f"{items.cached} cached"] if items.cached else []
     parts += [f"{items.failed} failed"] if items.failed else []
     return " · ".join(parts)
