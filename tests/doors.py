@@ -60,7 +60,7 @@ def nika(*words: str | Path, cwd: Path, stdin: bytes = b"", **env: str) -> Ended
         timeout=120,
         check=False,
     )
-    return Ended(done.returncode, done.stdout, done.stderr.decode("utf-8"))
+    return Ended(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
 
 
 def launch(*words: str | Path, cwd: Path, out: Path | None = None, **env: str) -> subprocess.Popen[bytes]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
 from nika_nb.check import Report
 from nika_nb.check import check as judge
+from nika_nb.cli.streams import print_json
 from nika_nb.runs.request import Document, document, from_bytes
 
 
@@ -16,7 +16,7 @@ def check(options: argparse.Namespace) -> int:
     """0 for a sound workflow, 2 for one with problems."""
     report = report_of(given(options.file), options.model)
     if options.json:
-        print(json.dumps(report.to_json(), indent=2, ensure_ascii=False))
+        print_json(report.to_json(), indent=2)
     else:
         print(report.render(), file=sys.stdout if report.ok else sys.stderr)
     return 0 if report.ok else 2

@@ -7,25 +7,26 @@ import sys
 from collections.abc import Callable, Sequence
 
 from nika_nb import __version__
+from nika_nb.cli.streams import hush, tolerate
 from nika_nb.errors import NikaError
 from nika_nb.runs.options import add_run_options
 
 EXIT_CODES = """\
-exit codes: 0 success · 1 the workflow failed or was cancelled · 2 the file or the trace is refused ·
-3 environment or usage · 4 paused: a prompt waits for an answer"""
+exit codes: 0 success · 1 the workflow failed · 2 the file or the trace is refused ·
+3 environment or usage · 4 paused: a prompt waits for an answer · 130 the run was cancelled"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command; returns its exit code."""
-    parser = _parser()
-    options = parser.parse_args(argv)
+    tolerate()
+    options = _parser().parse_args(argv)
     try:
         code = _command(options.command)(options)
     except NikaError as error:
         print(error, file=sys.stderr)
         return error.exit_code
     except BrokenPipeError:
-        sys.stderr.close()
+        hush()
         return 0
     return code
 

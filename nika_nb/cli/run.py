@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import signal
 import sys
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from typing import Any
 
 from nika_nb.board import text
 from nika_nb.cli.check import given, report_of
+from nika_nb.cli.streams import hush, print_json
 from nika_nb.errors import CheckRefused, NikaError
 from nika_nb.runs.answers import parse_answer
 from nika_nb.runs.inputs import parse_variable
@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
         return _refused(options, refused)
     except NikaError as error:
         if options.output:
-            print(json.dumps({"error": {"code": None, "message": str(error)}}, ensure_ascii=False))
+            print_json({"error": {"code": None, "message": str(error)}})
         raise
     return follow(started, _surface(options, started))
 
@@ -56,10 +56,10 @@ def _request(options: argparse.Namespace) -> Request:
 def _refused(options: argparse.Namespace, refused: CheckRefused) -> int:
     if options.json:
         report = report_of(given(options.file), options.model)
-        print(json.dumps(report.to_json(), indent=2, ensure_ascii=False))
+        print_json(report.to_json(), indent=2)
     elif options.output:
         first = next(d for d in refused.diagnostics if d.severity == "error")
-        print(json.dumps({"error": {"code": first.code, "message": first.message}}, ensure_ascii=False))
+        print_json({"error": {"code": first.code, "message": first.message}})
     print(refused, file=sys.stderr)
     return refused.exit_code
 
@@ -89,7 +89,7 @@ class Plain:
             _say(*text.ending(board), *(line for row in board.rows.values() for line in text.under(row)))
         _say(*_journal_trouble(self._run), *_how_to_answer(self._run))
         if board.state == "completed":
-            print(json.dumps(self._run.outputs, ensure_ascii=False))
+            print_json(self._run.outputs)
 
 
 class Lines:
@@ -118,7 +118,7 @@ class OneLine:
         pass
 
     def end(self) -> None:
-        print(json.dumps(self._shape(), ensure_ascii=False))
+        print_json(self._shape())
         _notes(self._run)
 
     def _shape(self) -> dict[str, Any]:
@@ -148,7 +148,10 @@ def _surface(options: argparse.Namespace, started: Run) -> Surface:
 
 
 def follow(started: Run, surface: Surface) -> int:
-    """Shows a run until it stops. SIGINT and SIGTERM end it; a second one ends its cleanups too."""
+    """Shows a run until it stops. SIGINT and SIGTERM end it; a second one ends its cleanups too.
+
+    A reader that goes away ends it as well.
+    """
     stop: Callable[..., None] = lambda *_: started.cancel()  # noqa: E731
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -157,6 +160,11 @@ def follow(started: Run, surface: Surface) -> int:
             started.pause_a_moment()
         started.catch_up(surface.see)
         started.wait()
+    except BrokenPipeError:
+        hush()
+        started.cancel()
+        started.wait()
+        return EXIT[started.state]
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

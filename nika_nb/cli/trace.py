@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 from nika_nb.board import still_text
+from nika_nb.cli.streams import print_json
 from nika_nb.runs.run import attach
 from nika_nb.trace.folder import Entry, TraceFolder
 from nika_nb.trace.verify import verify
@@ -28,7 +28,7 @@ def show_command(options: argparse.Namespace) -> int:
 def list_command(options: argparse.Namespace) -> int:
     entries = TraceFolder(Path(options.folder)).list()
     if options.json:
-        print(json.dumps([_shape(entry) for entry in entries], indent=2))
+        print_json([_shape(entry) for entry in entries], indent=2)
         return 0
     for entry in entries:
         print(f"{entry.stamp}  {entry.state:<10}  {entry.size:>9,} B  {entry.workflow}  {entry.path.name}")

@@ -1,0 +1,34 @@
+"""The streams of a terminal: JSON that any encoding can carry, and readers that go away."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from io import TextIOWrapper
+from typing import Any
+
+
+def print_json(value: Any, indent: int | None = None) -> None:
+    """The value on standard output, as JSON also where the terminal's encoding knows few letters."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=indent)
+    print(text)
+
+
+def tolerate() -> None:
+    """What an encoding lacks is written as an escape instead of ending the command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def hush() -> None:
+    """Nobody reads any more: what is still said goes nowhere, also at the interpreter's end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
