@@ -135,4 +135,9 @@ def opening(host: str) -> str:
 
 
 def _grants(permits: Permits | None) -> list[str]:
-    return [grant.text for grant in permits.http] if permits else []
+    """The hosts that the boundary and every one around it name."""
+    names = [grant.text for grant in permits.http] if permits else []
+    if permits is None or permits.within is None:
+        return names
+    above = _grants(permits.within)
+    return [name for name in names if name in above]

@@ -10,12 +10,13 @@ An absent block grants nothing, exactly as `permits: {}`. What the two surfaces 
   network) needs a grant in `permits.tools`. A builtin that only computes needs none. A file tool
   needs both its tool grant and its path grant.
 - hosts: exact names, or the bare `*`.
+- a called workflow: what it declares and what its caller may do must both admit it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from nika_nb.authority import globs, paths
@@ -61,8 +62,36 @@ _NOUN = {
 }
 
 
+def confined(permits: Permits | None, caller: Permits | None) -> Permits | None:
+    """The boundary of a called workflow: what it declares, within what its caller may do.
+
+    One that declares nothing may do nothing, whatever its caller may.
+    """
+    return None if permits is None else replace(permits, within=caller or _nothing(permits))
+
+
+def _nothing(like: Permits) -> Permits:
+    return Permits((), (), (), (), (), (), {}, like.span)
+
+
+def judge_all(permits: Permits | None, judge: Callable[[Permits | None], Verdict]) -> Verdict:
+    """The verdict of a boundary and of every boundary that it lies in: one refusal refuses."""
+    verdict = judge(permits)
+    if not verdict.allowed or permits is None or permits.within is None:
+        return verdict
+    above = judge_all(permits.within, judge)
+    if above.allowed:
+        return verdict
+    fix = f"in the calling workflow: {above.fix}" if above.fix else ""
+    return replace(above, why=f"the calling workflow may not do it ({above.why})", fix=fix)
+
+
 def judge_program(permits: Permits | None, program: str | None) -> Verdict:
     """May a process be started? `program` is argv[0] as written, None for a shell line."""
+    return judge_all(permits, lambda boundary: _program(boundary, program))
+
+
+def _program(permits: Permits | None, program: str | None) -> Verdict:
     gate = program if program is not None else "sh"
     wanted = f'exec: ["{program}"]' if program is not None else "exec: true"
     if permits is None:
@@ -83,6 +112,10 @@ def judge_program(permits: Permits | None, program: str | None) -> Verdict:
 
 def judge_path(permits: Permits | None, mode: Mode, path: str, base: str) -> Verdict:
     """May this path be read or written, by its text alone?"""
+    return judge_all(permits, lambda boundary: _path(boundary, mode, path, base))
+
+
+def _path(permits: Permits | None, mode: Mode, path: str, base: str) -> Verdict:
     if permits is None:
         return _absent(f"fs.{mode}", path, f'fs: {{ {mode}: ["{path}"] }}')
     if "\0" in path:
@@ -100,7 +133,11 @@ def judge_target(permits: Permits | None, mode: Mode, path: str, base: str, plac
     `place` is `paths.effective(path, base)`, and what is judged is what the caller must open. A
     symlink inside a granted folder therefore opens nothing outside of the granted set.
     """
-    verdict = judge_path(permits, mode, path, base)
+    return judge_all(permits, lambda boundary: _target(boundary, mode, path, base, place))
+
+
+def _target(permits: Permits | None, mode: Mode, path: str, base: str, place: str) -> Verdict:
+    verdict = _path(permits, mode, path, base)
     if not verdict.allowed or permits is None:
         return verdict
     if _covered(permits, mode, place, paths.lexical("", base), paths.effective("", base), follow=True):
@@ -111,6 +148,10 @@ def judge_target(permits: Permits | None, mode: Mode, path: str, base: str, plac
 
 def judge_tool(permits: Permits | None, tool: str) -> Verdict:
     """May this tool be called? File and network tools are judged on their targets besides."""
+    return judge_all(permits, lambda boundary: _tool(boundary, tool))
+
+
+def _tool(permits: Permits | None, tool: str) -> Verdict:
     if is_pure(tool):
         return Verdict("tool", tool, True, "the tool only computes and needs no grant")
     if permits is None:
@@ -127,6 +168,10 @@ def is_pure(tool: str) -> bool:
 
 def judge_host(permits: Permits | None, host: str) -> Verdict:
     """May this host be reached? Names are compared in canonical form, without a port."""
+    return judge_all(permits, lambda boundary: _host(boundary, host))
+
+
+def _host(permits: Permits | None, host: str) -> Verdict:
     name = canonical_host(host)
     if permits is None:
         return _absent("net", name, f'net: {{ http: ["{name}"] }}')

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nika_nb.authority.permits import DENIED_CODE, Verdict
+from nika_nb.authority.permits import DENIED_CODE, Verdict, judge_all
 from nika_nb.language.model import Permits, Task
 from nika_nb.language.template import Fields, Items, Value, references
 
@@ -32,7 +32,11 @@ def judge_words(permits: Permits | None, task: Task, argv: Sequence[str]) -> Ite
     for number, (value, word) in enumerate(zip(written.items, argv, strict=False)):
         origin = untrusted(task, value) if number else None
         if origin is not None:
-            yield _judge(permits, task, f"exec.argv[{number}]", origin, word)
+            yield _judge_all(permits, task, f"exec.argv[{number}]", origin, word)
+
+
+def _judge_all(permits: Permits | None, task: Task, gate: str, origin: str, word: str) -> Verdict:
+    return judge_all(permits, lambda boundary: _judge(boundary, task, gate, origin, word))
 
 
 def _judge(permits: Permits | None, task: Task, gate: str, origin: str, word: str) -> Verdict:

@@ -69,7 +69,10 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Permits:
-    """The declared boundary. `exec` True admits any program; an absent category admits nothing."""
+    """The declared boundary. `exec` True admits any program; an absent category admits nothing.
+
+    within: the boundary of the workflow that called this one. What is to happen needs both.
+    """
 
     read: tuple[Bound, ...]
     write: tuple[Bound, ...]
@@ -79,6 +82,7 @@ class Permits:
     env: tuple[Bound, ...]
     raw: Json
     span: Span
+    within: Permits | None = None
 
 
 @dataclass(frozen=True, slots=True)
