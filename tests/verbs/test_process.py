@@ -141,7 +141,9 @@ def test_a_witness_that_fails_leaves_no_child(guard: Guard, tmp_path: Path) -> N
 def test_a_left_process_is_found_and_ended() -> None:
     """A process is known by its group and its start time; then its whole group is ended."""
     mark = fresh_mark()
-    with running(f"trap '' TERM; sleep {mark} & sleep {mark}; sleep {mark}") as popen:
+    with running(f"trap '' TERM; echo up; sleep {mark} & sleep {mark}; sleep {mark}") as popen:
+        assert popen.stdout is not None
+        popen.stdout.readline()
         left = Process(popen.pid, start_time(popen.pid))
         assert is_alive(left)
         assert end(left)
