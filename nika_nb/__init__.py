@@ -8,6 +8,8 @@ Everything loads when it is first used: importing this package imports nothing h
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -30,6 +32,17 @@ _HOMES = {
 }
 
 __all__ = ["__version__", "load_ipython_extension", *_HOMES]
+
+
+class _Package(ModuleType):
+    """This module: its room `check` must not hide the function of that name once it is imported."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 if TYPE_CHECKING:
     from nika_nb.check import Report as Report

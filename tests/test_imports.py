@@ -64,6 +64,13 @@ def test_all_says_what_there_is() -> None:
         _ = nika_nb.nothing
 
 
+def test_a_room_does_not_hide_a_function_of_its_name(tmp_path: Path) -> None:
+    """`nika_nb.check(…)` is the function, also once the room `nika_nb.check` is imported."""
+    code = "import nika_nb.check\nfrom nika_nb.check import Report\nimport nika_nb\nassert isinstance(nika_nb.check(''), Report)"
+    loaded(code, tmp_path)
+    loaded("import nika_nb\nnika_nb.check('')\nimport nika_nb.check\nnika_nb.check('')", tmp_path)
+
+
 def test_the_names_for_type_checkers_are_the_names_at_run_time() -> None:
     """What a type checker sees under TYPE_CHECKING is the table of lazy names, home by home."""
     import ast

@@ -56,6 +56,7 @@ def _task_started(board: Board, fields: Fields, at: int) -> None:
     row.reason = str(fields.get("reason", "") or "")
     row.parts = tuple(str(part) for part in _json(fields.get("parts"), []))
     row.why_detail = str(fields.get("detail", "") or "")
+    board.resumed = board.resumed or bool(row.reason)
     board.ran(row)
     if row.state == "pending":
         board.become(row, "running")

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nika_nb.engine.contract import Memory, NoMemory
+from nika_nb.engine.contract import Memory, Miss, NoMemory
 from nika_nb.errors import UsageError
 from nika_nb.language.model import Workflow
 from nika_nb.plan.graph import downstream
+from nika_nb.plan.identity import Identity
 from nika_nb.plan.plan import Plan
 from nika_nb.runs.request import NEWEST, Request
 from nika_nb.trace.lock import ResumeLock
@@ -56,9 +57,12 @@ def resumption(request: Request, workflow: Workflow, plan: Plan) -> Resumption:
 
 
 class _Empty(NoMemory):
-    """A resume that found nothing usable: everything runs live, and the counters say so."""
+    """A resume that found nothing usable: everything runs live, and every task says why."""
 
     resuming = True
+
+    def recall(self, identity: Identity) -> Miss:
+        return Miss("not-recorded", detail="no trace to resume from")
 
 
 def _forced(request: Request, workflow: Workflow, plan: Plan) -> frozenset[str]:
