@@ -11,28 +11,27 @@ from nika_nb.errors import Fault
 UNUSABLE_CODE = "NIKA-EXEC-003"
 
 
-def decode(raw: bytes, how: str | None, stream: str) -> tuple[Any, str | None]:
-    """(the value, a warning) of one captured stream.
+def decode(raw: bytes, how: str | None, stream: str) -> Any:
+    """The value of one captured stream.
 
-    how is `text`, `json`, `jsonl`, `bytes`, or None where the author wrote nothing: text whose
-    broken characters are replaced, and said. Raises Fault where the bytes are not what was
-    declared.
+    how is `text` (also where the author wrote nothing), `json`, `jsonl` or `bytes`. Text loses its
+    trailing newlines. Raises Fault where the bytes are not what was declared: they are never
+    bent into shape.
     """
+    how = how or "text"
     if how == "bytes":
-        return raw, None
-    if how is None:
-        return lenient(raw, stream)
+        return raw
     text = _strict(raw, how, stream)
     if how == "json":
-        return _parse(text, stream, "json"), None
+        return _parse(text, stream, "json")
     if how == "jsonl":
         lines = enumerate(text.splitlines(), start=1)
-        return [_parse(line, stream, "jsonl", number) for number, line in lines if line.strip()], None
-    return text.rstrip("\r\n"), None
+        return [_parse(line, stream, "jsonl", number) for number, line in lines if line.strip()]
+    return text.rstrip("\r\n")
 
 
 def lenient(raw: bytes, stream: str, trim: bool = True) -> tuple[str, str | None]:
-    """The text without its trailing newlines, and a warning when it was not UTF-8."""
+    """The text of a stream that is only reported, and a warning when it was not UTF-8."""
     warning = None
     try:
         text = raw.decode("utf-8")

@@ -151,8 +151,7 @@ def _reply(body: Mapping[str, Any], done: Finished) -> Reply:
     if done.exit_code != 0:
         raise _exited(done)
     stream = "stderr" if capture == "stderr" else "stdout"
-    value, warning = decode(done.stderr if stream == "stderr" else done.stdout, body.get("decode"), stream)
-    return Reply(value, warning=warning)
+    return Reply(decode(done.stderr if stream == "stderr" else done.stdout, body.get("decode"), stream))
 
 
 def _structured(done: Finished) -> Reply:

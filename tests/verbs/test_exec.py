@@ -178,10 +178,11 @@ def test_undecodable_streams(guard: Guard, recorder: Recorder) -> None:
 
 
 def test_text_that_is_not_utf_8(guard: Guard, recorder: Recorder) -> None:
-    """Without a declared decoding, broken characters are replaced, and that is said."""
-    reply = run(guard, recorder, command("printf", "ab\\377\\n"))
-    assert reply.output == "ab\N{REPLACEMENT CHARACTER}"
-    assert reply.warning == "stdout is not UTF-8 (byte 2): broken characters were replaced"
+    """Text is strict, and the way out is named; what `structured` reports is replaced, and said."""
+    found = fault(guard, recorder, command("printf", "ab\\377\\n"))
+    assert found.code == "NIKA-EXEC-003"
+    assert "stdout is not UTF-8 (byte 2)" in found.message
+    assert run(guard, recorder, command("printf", "ab\\377", decode="bytes")).output == b"ab\xff"
     reply = run(guard, recorder, shell("printf '\\377' >&2", capture="structured"))
     assert reply.output["stderr"] == "\N{REPLACEMENT CHARACTER}"
     assert reply.warning == "stderr is not UTF-8 (byte 0): broken characters were replaced"
