@@ -14,12 +14,14 @@ class Settings:
     max_parallel: NIKA_NB_MAX_PARALLEL, how many tasks and items may run at once (default 32).
     durability: NIKA_NB_DURABILITY, `process` (flush per frame) or `disk` (fsync per settled task).
     trace_file: NIKA_NO_TRACE_FILE=1 turns the journal off.
+    mock: NIKA_NB_MOCK, a JSON file with what `mock/mock-error`, `mock/mock-streaming` and `mock/mock-json` answer.
     """
 
     interactive: bool | None = None
     max_parallel: int = 32
     durability: str = "process"
     trace_file: bool = True
+    mock: str | None = None
 
     @classmethod
     def read(cls) -> Settings:
@@ -29,6 +31,7 @@ class Settings:
             max_parallel=_positive(env.get("NIKA_NB_MAX_PARALLEL"), 32),
             durability="disk" if env.get("NIKA_NB_DURABILITY") == "disk" else "process",
             trace_file=not _flag(env.get("NIKA_NO_TRACE_FILE")),
+            mock=env.get("NIKA_NB_MOCK") or None,
         )
 
 

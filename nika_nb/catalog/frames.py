@@ -1,5 +1,7 @@
 """The kinds of journal frames (`trace_format: 2`), and which of them end what."""
 
+from nika_nb.catalog import prices
+
 TRACE_FORMAT = 2
 GENESIS = "nika-trace-v1"
 ENGINE_EPOCH = 1
@@ -22,4 +24,4 @@ FILE_BOUND = 256 << 20  # bytes of one journal
 PAGE_BOUND = 64 << 10  # bytes of JSON text in one page of paged evidence
 
 # The pricing tables by which a recorded cost can be judged again.
-PRICING_PINS = frozenset({"nika/model-pricing@1.3"})
+PRICING_PINS = frozenset({"nika/model-pricing@1.3", prices.SCHEMA})

@@ -7,8 +7,9 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from nika_nb.catalog.codes import category_of, transient_of
+from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import Clock
-from nika_nb.engine.contract import Asks, Call, Extractor, Process, Reply, Verbs
+from nika_nb.engine.contract import Asks, Call, Extractor, Process, Reply, Usage, Verbs
 from nika_nb.engine.emit import Emitter
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.work import Work
@@ -32,6 +33,7 @@ class Attempts:
         emitter: Emitter,
         chance: random.Random,
         base: str,
+        budget: Budget,
     ) -> None:
         self._verbs = verbs
         self._extractor = extractor
@@ -39,6 +41,7 @@ class Attempts:
         self._emitter = emitter
         self._chance = chance
         self._base = base
+        self._budget = budget
 
     async def unit(
         self,
@@ -111,6 +114,10 @@ class Attempts:
         def show(stream: str, text: str) -> None:
             self._emitter.live("live_output", task=task.id, item=item, stream=stream, text=text)
 
+        def spend(usage: Usage) -> None:
+            work.spend(usage)
+            self._budget.add(usage)
+
         return Call(
             task=task.id,
             item=item,
@@ -122,14 +129,13 @@ class Attempts:
             permit=work.permit,
             show=show,
             attach=work.attach,
+            spend=spend,
             now=self._clock.now,
             sleep=self._clock.sleep,
             lifts=frozenset(lift.law for lift in task.lift),
         )
 
     async def _accepted(self, task: Task, work: Work, reply: Reply) -> tuple[Any, dict[str, Any]]:
-        if reply.usage is not None:
-            work.usages.append(reply.usage)
         if reply.warning and reply.warning not in work.warnings:
             work.warnings.append(reply.warning)
         if task.returns is not None and task.action.verb in ("exec", "invoke"):

@@ -11,25 +11,30 @@ from nika_nb.plan.identity import Identity
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one attempt cost: tokens as the provider counted them, USD where a price is known."""
+    """What one call of a model cost: tokens as the provider counted them, USD where a price is known.
 
-    input_tokens: int = 0
-    output_tokens: int = 0
+    None where the provider did not say, or nothing is known: never a made-up zero. unpriced: why
+    there is no cost: `mock_provider`, `local_provider`, `unknown_model`.
+    """
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
     cost_usd: float | None = None
-    unpriced: str | None = None  # why there is no price: `mock_provider`, `unknown_model`
+    unpriced: str | None = None
     model: str | None = None
 
     @property
-    def tokens(self) -> int:
-        return self.input_tokens + self.output_tokens
+    def tokens(self) -> int | None:
+        if self.input_tokens is None and self.output_tokens is None:
+            return None
+        return (self.input_tokens or 0) + (self.output_tokens or 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a verb run produced: a JSON value or bytes, and what it used."""
+    """What a verb run produced: a JSON value or bytes."""
 
     output: Any
-    usage: Usage | None = None
     warning: str | None = None
 
 
@@ -61,6 +66,8 @@ class Call:
     permit: to be called for every decision at the boundary.
     show: live text from the work (`stdout`, `stderr`), for people who watch.
     attach: a frame (kind, fields) that is journaled when this unit settles.
+    spend: to be called for every call of a model as it comes back, so that what a failed or ended
+    attempt has cost is counted as well.
     now, sleep: the run's clock, in unix nanoseconds, and seconds to let pass on it.
     lifts: the laws that the author opened for this task.
     """
@@ -75,6 +82,7 @@ class Call:
     permit: Callable[[Permit], None]
     show: Callable[[str, str], None]
     attach: Callable[[str, dict[str, Any]], None]
+    spend: Callable[[Usage], None]
     now: Callable[[], int]
     sleep: Callable[[float], Awaitable[None]]
     lifts: frozenset[str] = frozenset()

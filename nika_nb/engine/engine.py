@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from nika_nb.engine.attempts import Attempts
+from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import Clock, Stamper
 from nika_nb.engine.contract import Extractor, Memory, Prompt, Usage, Verbs
 from nika_nb.engine.emit import Emitter, Mask
@@ -37,6 +38,7 @@ class Setup:
     inputs: bound values by name. markers: what stands for each secret in an identity.
     manifest: the fields of the first frame. preamble: frames right after it.
     width: how many units may work at once. seed: of ids and jitter, None for real chance.
+    max_cost_usd: the run's cap, None for none. spent_usd: what its earlier invocations cost.
     """
 
     plan: Plan
@@ -54,6 +56,8 @@ class Setup:
     preamble: Sequence[tuple[str, dict[str, Any]]] = ()
     width: int = 32
     seed: int | None = None
+    max_cost_usd: float | None = None
+    spent_usd: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,7 @@ class Engine:
         self._emitter = Emitter(setup.sink, setup.clock, Stamper(setup.clock, setup.seed), setup.mask)
         self._settler = Settler(self._emitter, setup.mask)
         self._scopes = Scopes(setup.plan.workflow, setup.inputs, setup.secrets, setup.markers)
+        self._budget = Budget(setup.max_cost_usd, setup.spent_usd)
         self._pipeline = self._make_pipeline()
         self._settled: dict[str, Outcome] = {}
         self._missing = {planned.task.id: len(planned.producers) for planned in setup.plan.scheduled}
@@ -92,7 +97,9 @@ class Engine:
     def _make_pipeline(self) -> Pipeline:
         setup = self._setup
         chance = random.Random(setup.seed)
-        attempts = Attempts(setup.verbs, setup.extractor, setup.clock, self._emitter, chance, setup.base)
+        attempts = Attempts(
+            setup.verbs, setup.extractor, setup.clock, self._emitter, chance, setup.base, self._budget
+        )
         units = UnitRunner(
             self._scopes,
             attempts,
@@ -102,6 +109,7 @@ class Engine:
             setup.clock,
             setup.width,
             self._await_task,
+            self._budget,
         )
         return Pipeline(self._scopes, units, setup.memory, self._settler, setup.clock, setup.width)
 
@@ -113,6 +121,9 @@ class Engine:
                 self._start(planned)
         self._check_idle()
         await self._idle.wait()
+        while self._parked.total() and not (self._prompts or self._cancelled):
+            self._unpark()
+            await self._idle.wait()
         await self._drop_parked()
         if self._crash is not None:
             raise self._crash
@@ -161,6 +172,14 @@ class Engine:
         if len(self._active) <= self._parked.total():
             self._idle.set()
 
+    def _unpark(self) -> None:
+        """Recoveries that wait for one another would wait for ever: none of them has a value to give."""
+        waited_for = list(self._parked)
+        self._parked.clear()
+        self._idle.clear()
+        for name in waited_for:
+            self._ends[name].set()
+
     async def _drop_parked(self) -> None:
         waiting = list(self._active.values())
         for task in waiting:
@@ -168,12 +187,14 @@ class Engine:
         await asyncio.gather(*waiting, return_exceptions=True)
 
     async def _await_task(self, name: str) -> None:
-        """Until that task has settled."""
+        """Until that task has settled. Raises Fault where it waits for the one that asks."""
         if name in self._settled:
             return
         self._parked[name] += 1
         self._check_idle()
         await self._ends[name].wait()
+        if name not in self._settled:
+            raise Fault("NIKA-VAR-001", f"`{name}` waits for this recovery itself: it has no value to give")
 
     async def _guarded(self, planned: TaskPlan) -> None:
         try:
@@ -184,6 +205,9 @@ class Engine:
             raise
 
     async def _process(self, planned: TaskPlan) -> None:
+        if self._budget.crossed:
+            self._settle(planned, self._pipeline.over_budget(planned))
+            return
         edge = self._blocking(planned)
         if edge is not None:
             self._dead_path(planned, edge)
@@ -262,18 +286,33 @@ class Engine:
     def _close(self) -> Verdict:
         if self._cancelled:
             return self._closed_cancelled()
+        if self._budget.crossed and self._cut_off():
+            return self._closed_over_budget()
         if self._prompts:
             return self._closed_paused()
         failed = any(self._settled[p.task.id].status == "failure" for p in self._plan.scheduled)
         return self._end(Verdict("failed", tasks=self._settled)) if failed else self._closed_completed()
 
     def _closed_cancelled(self) -> Verdict:
-        outcome = Outcome("cancelled", "operator")
+        self._cancel_rest("operator", Outcome("cancelled", "operator"))
+        return self._end(Verdict("cancelled", tasks=self._settled))
+
+    def _cancel_rest(self, note: str, outcome: Outcome) -> None:
         for name in self._plan.tasks:
             if name not in self._settled:
-                self._settler.cancelled(name, "operator", None, outcome)
+                self._settler.cancelled(name, note, None, outcome)
                 self._settled[name] = outcome
-        return self._end(Verdict("cancelled", tasks=self._settled))
+
+    def _cut_off(self) -> bool:
+        """Whether the cap kept something from running: a run that had it all done is not failed by it."""
+        causes = {outcome.cause for outcome in self._settled.values()}
+        return "budget" in causes or len(self._settled) < len(self._plan.tasks)
+
+    def _closed_over_budget(self) -> Verdict:
+        """An open question counts as not started: its answer could start nothing any more."""
+        self._cancel_rest("over budget", Outcome("cancelled", "budget"))
+        count = sum(1 for outcome in self._settled.values() if outcome.cause == "budget")
+        return self._end(Verdict("failed", detail=self._budget.sentence(count), tasks=self._settled))
 
     def _closed_paused(self) -> Verdict:
         rank = {name: at for at, name in enumerate(self._plan.tasks)}

@@ -22,11 +22,15 @@ _SHOWN_ERRORS = 100
 
 @dataclass
 class Items:
-    """What became of the items of one fan-out; None where an item did not settle."""
+    """What became of the items of one fan-out; None where an item did not settle.
+
+    cut: the run crossed its cap before all of them were started.
+    """
 
     outcomes: list[Outcome | None]
     bindings: list[dict[str, Any]]
     prompts: list[Prompt] = field(default_factory=list)
+    cut: bool = False
 
 
 class FanOut:
@@ -89,11 +93,9 @@ class FanOut:
 
     async def _worker(self, waiting: Iterator[int]) -> None:
         for index in waiting:
-            if self._stop:
+            if self._stop or self._found.cut:
                 return
             await self._item(index)
-            if self._stop:
-                return
 
     async def _item(self, index: int) -> None:
         work = Work()
@@ -105,6 +107,9 @@ class FanOut:
         except Asks as asks:
             self._found.prompts.append(asks.prompt)
             self._work.absorb(work)
+            return
+        if outcome.status == "cancelled":
+            self._found.cut = True
             return
         self._found.outcomes[index] = outcome
         self._found.bindings[index] = bindings
@@ -139,6 +144,8 @@ def fold(planned: TaskPlan, items: Items) -> tuple[Outcome, dict[str, Any]]:
     ]
     if failures:
         return _failure(planned, items, failures), {}
+    if items.cut:
+        return Outcome("cancelled", "budget"), {}
     values = [o.value if o is not None and o.status == "success" else None for o in items.outcomes]
     bindings = aligned(planned, items.bindings)
     recovered = next((o.error for o in items.outcomes if o and o.cause == "recovered"), None)

@@ -137,6 +137,8 @@ class Pipeline:
             outcome, bindings = await self._units.run(planned, work, scope, None)
         except Asks as asks:
             return Open((asks.prompt,))
+        if outcome.status == "cancelled":
+            return self.over_budget(planned)
         if work.started is not None:
             await cleanups(planned, outcome, work)
         self._settler.ran(planned, planned.note, outcome, work, identity, found)
@@ -161,6 +163,12 @@ class Pipeline:
         note = f"{planned.note} · {len(live)} items"
         self._settler.ran(planned, note, outcome, work, identity, found)
         return Ended(outcome, bindings, work)
+
+    def over_budget(self, planned: TaskPlan) -> Ended:
+        """A task that had not started when the run crossed its cap."""
+        outcome = Outcome("cancelled", "budget")
+        self._settler.cancelled(planned.task.id, "over budget", None, outcome)
+        return Ended(outcome)
 
     def _collection(self, planned: TaskPlan, scope: dict[str, Any]) -> list[Any]:
         assert planned.task.for_each is not None
@@ -189,7 +197,7 @@ class Pipeline:
             scope |= {"with": self._scopes.bindings(task, scope, {})}
             if not decide(task, scope):
                 return self._skipped(planned, "when: gate closed", _when_text(planned))
-            outcome, bindings = await self._units.run(bounded, work, scope, None)
+            outcome, bindings = await self._units.run(bounded, work, scope, None, owed=True)
         except Fault as fault:
             return self._boundary_failure(planned, fault)
         except Asks as asks:

@@ -39,7 +39,13 @@ class Settler:
         elif outcome.status == "failure":
             self._failed(task, note, outcome, work)
         elif outcome.status == "cancelled":
-            self._emitter.emit("task_cancelled", task=task, note=outcome.cause, outcome=outcome.to_text())
+            self._emitter.emit(
+                "task_cancelled",
+                task=task,
+                note="over budget" if outcome.cause == "budget" else outcome.cause,
+                **work.figures(),
+                outcome=outcome.to_text(),
+            )
         else:
             detail = _detail(outcome.error)
             self._emitter.emit(

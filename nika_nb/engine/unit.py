@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from nika_nb.engine.attempts import Attempts, error_of
+from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import Clock
 from nika_nb.engine.contract import Hit, Memory
 from nika_nb.engine.identify import Identifier
@@ -36,6 +37,7 @@ class UnitRunner:
         clock: Clock,
         width: int,
         await_task: AwaitTask,
+        budget: Budget,
     ) -> None:
         self.scopes = scopes
         self.identifier = identifier
@@ -45,6 +47,7 @@ class UnitRunner:
         self._clock = clock
         self._slots = asyncio.Semaphore(width)
         self._await_task = await_task
+        self._budget = budget
 
     def recall_item(self, identity: Identity | Fault, index: int) -> Hit | None:
         if isinstance(identity, Fault):
@@ -81,15 +84,23 @@ class UnitRunner:
         return await self.run(planned, work, scope, item)
 
     async def run(
-        self, planned: TaskPlan, work: Work, scope: dict[str, Any], item: int | None
+        self,
+        planned: TaskPlan,
+        work: Work,
+        scope: dict[str, Any],
+        item: int | None,
+        *,
+        owed: bool = False,
     ) -> tuple[Outcome, dict[str, Any]]:
-        """The verb, in a slot of its own."""
+        """The verb, in a slot of its own; over budget only what is `owed`, as cleanups are."""
 
         def body() -> dict[str, Any]:
             rendered: dict[str, Any] = render(planned.task.action.body, scope)
             return rendered
 
         async with self._slots:
+            if self._budget.crossed and not owed:
+                return Outcome("cancelled", "budget"), {}
             try:
                 return await self._attempts.unit(
                     planned, work, body, lambda: self._recover(planned.task, scope), item

@@ -29,6 +29,9 @@ class Work:
     def attach(self, kind: str, fields: dict[str, Any]) -> None:
         self.attached.append((kind, fields))
 
+    def spend(self, usage: Usage) -> None:
+        self.usages.append(usage)
+
     def absorb(self, other: Work) -> None:
         """Take over what an item of this task did."""
         self.permits |= other.permits
@@ -47,10 +50,11 @@ def usage_fields(usages: Iterable[Usage]) -> dict[str, Any]:
     used = list(usages)
     if not used:
         return {}
+    counted = [usage.tokens for usage in used if usage.tokens is not None]
     priced = [usage.cost_usd for usage in used if usage.cost_usd is not None]
     unpriced = next((usage.unpriced for usage in used if usage.unpriced), None)
     return {
-        "tokens": sum(usage.tokens for usage in used),
+        "tokens": sum(counted) if counted else None,
         "cost_usd": round(sum(priced), 10) if priced else None,
         "cost_unpriced": unpriced,
         "model": next((usage.model for usage in used if usage.model), None),

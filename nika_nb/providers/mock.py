@@ -1,30 +1,98 @@
-"""The mock provider: no network, no cost, the same answer every time; for tests and rehearsals."""
+"""The mock provider: no network, no cost, the same answer every time; for tests and rehearsals.
+
+`echo`             gives the prompt back; with a schema, the smallest value that has its shape
+`mock-deterministic`  the same by its longer name
+`mock-error`       fails, as configured
+`mock-streaming`   says a configured text piece by piece
+`mock-json`        the smallest value that has a configured shape
+
+What is configured stands in the JSON file that NIKA_NB_MOCK names, under `error` ({code, message,
+transient}), `streaming` (a text or a list of pieces) and `json` (a schema).
+"""
 
 from __future__ import annotations
 
-from nika_nb.errors import Fault
-from nika_nb.providers.base import ChatReply, ChatRequest
-from nika_nb.providers.sample import smallest
-from nika_nb.values import dumps
+import re
+from pathlib import Path
+from typing import Any
 
-UNPRICED = "mock_provider"
+from nika_nb.errors import Fault
+from nika_nb.providers.base import ChatReply, ChatRequest, Say, ToolCall
+from nika_nb.providers.sample import smallest
+from nika_nb.settings import Settings
+from nika_nb.values import dumps, loads
+
+# With tools at hand it calls the first of them so often, and then answers: enough to use up a
+# small budget of turns, and to come to an end within the usual one.
+CALLS = 2
+
 _CHARACTERS_PER_TOKEN = 4
 
 
 class Mock:
-    """`mock/echo` gives the prompt back; with a schema, the smallest value that has its shape."""
+    """Answers from the request alone, so that two runs are alike."""
 
-    async def chat(self, request: ChatRequest) -> ChatReply:
+    async def chat(self, request: ChatRequest, say: Say) -> ChatReply:
         if request.model == "mock-error":
-            raise Fault("NIKA-INFER-001", "`mock/mock-error` answered with its error, as it always does")
-        asked = f"{request.system or ''}{request.prompt}"
-        text = self._answer(request)
-        return ChatReply(text, _tokens(asked), _tokens(text), unpriced=UNPRICED)
+            raise _error(_configured("error") or {})
+        text = _text(request)
+        for piece in _pieces(request, text):
+            say(piece)
+        calls = _calls(request)
+        asked = "".join([request.system or "", *(message.text for message in request.messages)])
+        said = "".join([text, *(dumps(call.arguments) for call in calls)])
+        return ChatReply(text, _tokens(asked), _tokens(said), calls)
 
-    def _answer(self, request: ChatRequest) -> str:
-        if request.schema is not None:
-            return dumps(smallest(request.schema))
-        return f"mock({request.model}) · {request.prompt}"
+
+def _text(request: ChatRequest) -> str:
+    if request.model == "mock-json":
+        configured = _configured("json")
+        return dumps(smallest((request.schema or {"type": "object"}) if configured is None else configured))
+    if request.model == "mock-streaming" and (configured := _configured("streaming")) is not None:
+        return "".join(configured)
+    if request.schema is not None and not _calls(request):
+        return dumps(smallest(request.schema))
+    return f"mock({request.model}) · {request.prompt}"
+
+
+def _pieces(request: ChatRequest, text: str) -> list[str]:
+    """What is shown while it comes: only `mock-streaming` takes its time."""
+    if request.model != "mock-streaming":
+        return []
+    configured = _configured("streaming")
+    return configured if isinstance(configured, list) else re.findall(r"\S+\s*|\s+", text)
+
+
+def _calls(request: ChatRequest) -> tuple[ToolCall, ...]:
+    """The first granted tool, with the smallest arguments that fit it."""
+    made = sum(1 for message in request.messages if message.calls)
+    if not request.tools or made >= CALLS:
+        return ()
+    tool = request.tools[0]
+    arguments = smallest(tool.parameters)
+    return (ToolCall(f"call-{made + 1}", tool.name, arguments if isinstance(arguments, dict) else {}),)
+
+
+def _error(configured: dict[str, Any]) -> Fault:
+    return Fault(
+        configured.get("code", "NIKA-INFER-001"),
+        configured.get("message", "`mock/mock-error` answered with its error, as it always does"),
+        details={"provider": "mock", "model": "mock-error"},
+        transient=configured.get("transient"),
+    )
+
+
+def _configured(form: str) -> Any:
+    """What the file of NIKA_NB_MOCK says for one form, None where it says nothing."""
+    path = Settings.read().mock
+    if path is None:
+        return None
+    try:
+        found = loads(Path(path).read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        why = f"NIKA_NB_MOCK={path} cannot be used: {error}"
+        raise Fault("NIKA-INFER-001", why, transient=False) from None
+    return found.get(form) if isinstance(found, dict) else None
 
 
 def _tokens(text: str) -> int:

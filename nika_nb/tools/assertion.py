@@ -23,4 +23,11 @@ async def _assert(use: Use, arguments: Mapping[str, Any]) -> bool:
     return True
 
 
-TOOL = Tool("nika:assert", _assert, required=("condition",), optional=("message",))
+TOOL = Tool(
+    "nika:assert",
+    _assert,
+    required=("condition",),
+    optional=("message",),
+    says="Goes on where the condition is true, and fails with the message where it is false.",
+    shapes={"condition": {"type": "boolean"}, "message": {"type": "string"}},
+)

@@ -37,12 +37,16 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One use of a tool: the call, the boundary it works under, how it may ask, and the run's jq."""
+    """One use of a tool: the call, the boundary it works under, how it may ask, and the run's jq.
+
+    in_loop: an agent uses it.
+    """
 
     call: Call
     permits: Permits | None
     asking: Asking = field(default_factory=Asking)
     jq: JqWorker = field(default_factory=JqWorker)
+    in_loop: bool = False
 
     def place(self, mode: Mode, path: str) -> str:
         """Where the path leads on disk: judged, and what the tool must open.
@@ -71,7 +75,8 @@ Run = Callable[[Use, Mapping[str, Any]], Awaitable[Any]]
 class Tool:
     """A builtin. `required` and `optional` are all the arguments it knows.
 
-    asks: the tool waits for a human, so nothing has begun before the answer is there.
+    asks: the tool waits for a human, so nothing has begun before the answer is there. says: what it
+    does, for a model that may call it; shapes: the JSON Schema of an argument, any value where none is.
     """
 
     name: str
@@ -79,6 +84,19 @@ class Tool:
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     asks: bool = False
+    says: str = ""
+    shapes: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The JSON Schema of its arguments."""
+        properties = {name: self.shapes.get(name, {}) for name in (*self.required, *self.optional)}
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": list(self.required),
+            "additionalProperties": False,
+        }
 
     def check(self, arguments: Mapping[str, Any]) -> None:
         """Raises Fault NIKA-BUILTIN-001 for an argument that is missing or unknown."""

@@ -28,4 +28,10 @@ def _legible(value: Any) -> str:
         return repr(value)
 
 
-TOOL = Tool("nika:log", _log, optional=("message", "level", "data"))
+TOOL = Tool(
+    "nika:log",
+    _log,
+    optional=("message", "level", "data"),
+    says="Writes a line for the people who watch the run.",
+    shapes={"message": {"type": "string"}, "level": {"enum": list(_LEVELS)}},
+)

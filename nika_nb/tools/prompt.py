@@ -11,6 +11,7 @@ from nika_nb.tools.base import ARGUMENTS_CODE, Tool, Use, as_text, text_of
 from nika_nb.values import digest, nearest, to_text, type_name
 
 NAME = "nika:prompt"
+UNANSWERED_CODE = "NIKA-BUILTIN-PROMPT-001"
 SHAPE_CODE = "NIKA-BUILTIN-PROMPT-002"
 APPROVAL_CODE = "NIKA-SEC-010"
 MOST_APPROVALS = 5  # per run, as the language says
@@ -63,9 +64,12 @@ async def _prompt(use: Use, arguments: Mapping[str, Any]) -> Any:
     answer = use.asking.answers.get(prompt.key)
     if answer is not None:
         return _answered(use, prompt, answer)
-    if prompt.has_default and not use.asking.interactive:
+    if prompt.has_default and (use.in_loop or not use.asking.interactive):
         _decided(use, prompt, prompt.default, "default")
         return prompt.default
+    if use.in_loop:
+        why = "nobody answers inside an agent's loop: decide without, or let a task before the agent ask"
+        raise Fault(UNANSWERED_CODE, f"`{prompt.message}`: {why}")
     _admit(use, prompt)
     raise Asks(prompt, unattended=not use.asking.interactive)
 
@@ -182,4 +186,16 @@ def _check_default(mode: Mode, default: Any, choices: tuple[str, ...]) -> None:
         raise Fault(SHAPE_CODE, f"`default: {default}` is none of the choices ({' · '.join(choices)})")
 
 
-TOOL = Tool(NAME, _prompt, required=("message",), optional=("mode", "choices", "default"), asks=True)
+TOOL = Tool(
+    NAME,
+    _prompt,
+    required=("message",),
+    optional=("mode", "choices", "default"),
+    asks=True,
+    says="Asks a human. Inside an agent nobody answers: the default is taken, or the call fails.",
+    shapes={
+        "message": {"type": "string"},
+        "mode": {"enum": list(_MODES)},
+        "choices": {"type": "array", "items": {"type": "string"}},
+    },
+)

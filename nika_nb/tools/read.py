@@ -50,4 +50,11 @@ def _trouble(code: str, path: str, what: str) -> Fault:
     return Fault(code, f"`{path}` {what}", details={"path": path})
 
 
-TOOL = Tool(NAME, _read, required=("path",), optional=("encoding", "binary"))
+TOOL = Tool(
+    NAME,
+    _read,
+    required=("path",),
+    optional=("encoding", "binary"),
+    says="Reads a file and returns its text.",
+    shapes={"path": {"type": "string"}, "encoding": {"enum": ["utf-8"]}, "binary": {"type": "boolean"}},
+)

@@ -71,4 +71,16 @@ def _move_in(place: Path, content: bytes, overwrite: bool) -> None:
             beside.unlink()
 
 
-TOOL = Tool(NAME, _write, required=("path", "content"), optional=("create_dirs", "overwrite"))
+TOOL = Tool(
+    NAME,
+    _write,
+    required=("path", "content"),
+    optional=("create_dirs", "overwrite"),
+    says="Writes a file and returns its path. An existing one is replaced unless `overwrite` is false.",
+    shapes={
+        "path": {"type": "string"},
+        "content": {"type": "string"},
+        "create_dirs": {"type": "boolean"},
+        "overwrite": {"type": "boolean"},
+    },
+)

@@ -8,17 +8,19 @@ from typing import Any
 
 from nika_nb.authority.effects import described
 from nika_nb.engine.contract import Answer, Call, Reply
-from nika_nb.errors import Fault
 from nika_nb.language.jq import JqWorker
 from nika_nb.language.model import Workflow
+from nika_nb.language.skills import Skill
 from nika_nb.plan.graph import downstream
 from nika_nb.plan.plan import Plan
 from nika_nb.providers.base import Provider
 from nika_nb.tools.base import Asking
+from nika_nb.verbs.agent import Agent
 from nika_nb.verbs.exec import Exec
 from nika_nb.verbs.guard import Guard
 from nika_nb.verbs.infer import Infer
 from nika_nb.verbs.invoke import Invoke
+from nika_nb.verbs.models import Models
 
 
 class LocalVerbs:
@@ -27,6 +29,7 @@ class LocalVerbs:
     model: stands in for a task without its own. interactive: a human can answer. answers: by
     prompt key (`ask`, `ask[3]`). mask: blots out secrets in what people are shown. environ: where
     the environment of children is taken from. jq: the run's own evaluator, closed by its owner.
+    providers: beside the built-in ones. skills: the skill files that agents name, by path as written.
     """
 
     def __init__(
@@ -42,14 +45,17 @@ class LocalVerbs:
         environ: Mapping[str, str] | None = None,
         providers: Mapping[str, Provider] | None = None,
         jq: JqWorker | None = None,
+        skills: Mapping[str, Skill] | None = None,
     ) -> None:
         self._plan = plan
         self._guard = Guard()
         asking = Asking(interactive, answers or {}, self._gated, mask or (lambda value: value))
         environ = os.environ if environ is None else environ
         self._exec = Exec(workflow.permits, environ, self._guard, workflow.tasks)
-        self._infer = Infer(model, providers)
+        models = Models(model, providers)
+        self._infer = Infer(models, workflow.permits)
         self._invoke = Invoke(workflow.permits, asking, jq)
+        self._agent = Agent(models, self._invoke.toolbox, skills)
 
     async def run(self, call: Call) -> Reply:
         """The reply of one attempt. Raises Fault, or Asks where a human has to answer first."""
@@ -59,7 +65,7 @@ class LocalVerbs:
             return await self._infer.run(call)
         if call.verb == "invoke":
             return await self._invoke.run(call)
-        raise Fault("NIKA-IMPL-001", f"the `{call.verb}` verb is not built in yet")
+        return await self._agent.run(call)
 
     def close(self) -> None:
         """End every child that is left, and the watcher."""

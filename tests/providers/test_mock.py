@@ -3,40 +3,150 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
 import pytest
 
+from nika_nb.catalog.providers import PROVIDERS
 from nika_nb.errors import Fault
-from nika_nb.providers.base import ChatReply, ChatRequest
-from nika_nb.providers.mock import Mock
+from nika_nb.providers.base import ChatReply, ChatRequest, Message, ToolCall, ToolSpec
+from nika_nb.providers.mock import CALLS, Mock
+from nika_nb.providers.registry import MAKERS
 from nika_nb.providers.sample import smallest
 
 
-def chat(**fields: Any) -> ChatReply:
-    return asyncio.run(Mock().chat(ChatRequest(**{"model": "echo", "prompt": "hi", **fields})))
+def chat(prompt: str = "hi", said: list[str] | None = None, **fields: Any) -> ChatReply:
+    request = ChatRequest(**{"model": "echo", "messages": (Message("user", prompt),), **fields})
+    return asyncio.run(Mock().chat(request, [].append if said is None else said.append))
+
+
+@pytest.fixture
+def configure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Writes what the mock is to answer, and where that stands into the environment."""
+
+    def write(**forms: Any) -> None:
+        (tmp_path / "mock.json").write_text(json.dumps(forms))
+        monkeypatch.setenv("NIKA_NB_MOCK", str(tmp_path / "mock.json"))
+
+    return write
+
+
+def test_every_provider_that_is_made_is_a_known_one() -> None:
+    """The prefixes that are served are prefixes of the language."""
+    assert set(MAKERS) <= set(PROVIDERS)
 
 
 def test_echo() -> None:
-    """The prompt comes back under the model's name."""
-    assert chat(prompt="pure compute · no effects").text == "mock(echo) · pure compute · no effects"
-    assert chat(model="mock-deterministic", prompt="a\nb").text == "mock(mock-deterministic) · a\nb"
+    """The prompt comes back under the model's name, in one piece."""
+    said: list[str] = []
+    assert chat("pure compute · no effects", said).text == "mock(echo) · pure compute · no effects"
+    assert chat("a\nb", said, model="mock-deterministic").text == "mock(mock-deterministic) · a\nb"
+    assert said == []
+
+
+def test_echo_of_a_conversation() -> None:
+    """What comes back is what the conversation began with."""
+    messages = (Message("user", "first"), Message("assistant", "x"), Message("user", "again"))
+    assert chat(messages=messages).text == "mock(echo) · first"
 
 
 def test_usage() -> None:
-    """Tokens count the same every time; the system prompt counts; there is no price, and that is said."""
-    reply = chat(prompt="12345678", system="1234")
-    assert (reply.input_tokens, reply.output_tokens) == (3, 6)
-    assert (reply.cost_usd, reply.unpriced) == (None, "mock_provider")
-    assert reply == chat(prompt="12345678", system="1234")
+    """Tokens count the same every time, and every message and the system prompt count."""
+    reply = chat("12345678", system="1234")
+    assert (reply.input_tokens, reply.output_tokens, reply.cost_usd) == (3, 6, None)
+    assert reply == chat("12345678", system="1234")
+    longer = chat(messages=(Message("user", "12345678"), Message("assistant", "1234")))
+    assert longer.input_tokens == 3
 
 
-def test_the_model_that_fails() -> None:
-    """One model exists to fail."""
+def test_the_model_that_fails(configure: Any) -> None:
+    """One model exists to fail: by itself, or as it is told to."""
     with pytest.raises(Fault) as caught:
         chat(model="mock-error")
-    assert caught.value.code == "NIKA-INFER-001"
+    assert (caught.value.code, caught.value.transient) == ("NIKA-INFER-001", None)
+    configure(error={"code": "NIKA-TIMEOUT-001", "message": "too slow", "transient": False})
+    with pytest.raises(Fault) as caught:
+        chat(model="mock-error")
+    failed = caught.value
+    assert (failed.code, failed.message, failed.transient) == ("NIKA-TIMEOUT-001", "too slow", False)
+
+
+def test_the_model_that_streams(configure: Any) -> None:
+    """It says its text piece by piece; what it says whole is the same."""
+    said: list[str] = []
+    assert chat("a b", said, model="mock-streaming").text == "".join(said) == "mock(mock-streaming) · a b"
+    assert len(said) == 4
+    configure(streaming=["one, ", "two"])
+    said.clear()
+    assert chat("a b", said, model="mock-streaming").text == "one, two"
+    assert said == ["one, ", "two"]
+    configure(streaming="three four")
+    said.clear()
+    assert chat("a b", said, model="mock-streaming").text == "three four"
+    assert said == ["three ", "four"]
+
+
+def test_the_model_that_answers_in_json(configure: Any) -> None:
+    """The shape is the configured one, else the one that was asked for, else an empty object."""
+    asked = {"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}
+    assert chat(model="mock-json").text == "{}"
+    assert chat(model="mock-json", schema=asked).text == '{"a":""}'
+    configure(json={"type": "array", "minItems": 1, "items": {"const": 7}})
+    assert chat(model="mock-json", schema=asked).text == "[7]"
+
+
+@pytest.mark.parametrize("content", [None, "{", "[]"])
+def test_a_configuration_that_cannot_be_read(
+    content: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A missing or broken file fails by name; a file that says nothing of a form leaves it as it is."""
+    if content is not None:
+        (tmp_path / "mock.json").write_text(content)
+    monkeypatch.setenv("NIKA_NB_MOCK", str(tmp_path / "mock.json"))
+    if content == "[]":
+        assert chat(model="mock-json").text == "{}"
+        return
+    with pytest.raises(Fault, match=r"NIKA_NB_MOCK=.*mock.json cannot be used"):
+        chat(model="mock-json")
+    assert chat().text == "mock(echo) · hi"
+
+
+# -- with tools ------------------------------------------------------------------------------------
+
+LEAST = {"type": "object", "required": ["n"], "properties": {"n": {"type": "integer", "minimum": 2}}}
+TOOLS = (ToolSpec("nika:first", "", LEAST), ToolSpec("nika:second", "", {"type": "object"}))
+
+
+def after(turns: int, **fields: Any) -> ChatReply:
+    """The mock's reply after so many turns with calls."""
+    messages = [Message("user", "hi")]
+    for turn in range(turns):
+        made = ToolCall(f"call-{turn + 1}", "nika:first", {"n": 2})
+        messages += [Message("assistant", "", calls=(made,)), Message("tool", "ok", answers=made.id)]
+    return chat(messages=tuple(messages), tools=TOOLS, **fields)
+
+
+def test_with_tools_it_calls_the_first() -> None:
+    """It calls the first tool it is granted with the smallest arguments that fit, and speaks beside it."""
+    reply = after(0)
+    assert reply.calls == (ToolCall("call-1", "nika:first", {"n": 2}),)
+    assert reply.text == "mock(echo) · hi"
+    assert after(1).calls[0].id == "call-2"
+
+
+def test_then_it_answers() -> None:
+    """After two turns it answers: a budget of two is used up, the usual one of ten is not."""
+    assert CALLS == 2
+    assert (after(2).calls, after(2).text) == ((), "mock(echo) · hi")
+
+
+def test_a_shape_is_for_the_answer_only() -> None:
+    """While it calls tools it says what it always says; its answer has the shape."""
+    assert after(1, schema=LEAST).text == "mock(echo) · hi"
+    assert after(2, schema=LEAST).text == '{"n":2}'
 
 
 SHAPES: list[tuple[str, dict[str, Any], Any]] = [

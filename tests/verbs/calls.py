@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nika_nb.engine.clock import Clock, SystemClock
-from nika_nb.engine.contract import Call, Permit, Process
+from nika_nb.engine.contract import Call, Permit, Process, Usage
 from nika_nb.errors import Span
 from nika_nb.language.model import Bound, Permits
 
@@ -44,6 +44,7 @@ class Recorder:
     decisions: list[Permit] = field(default_factory=list)
     shown: list[tuple[str, str]] = field(default_factory=list)
     attached: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    spent: list[Usage] = field(default_factory=list)
     clock: Clock = field(default_factory=SystemClock)
     lifts: frozenset[str] = frozenset()
 
@@ -59,6 +60,7 @@ class Recorder:
             permit=self.decisions.append,
             show=lambda stream, text: self.shown.append((stream, text)),
             attach=lambda kind, fields: self.attached.append((kind, fields)),
+            spend=self.spent.append,
             now=self.clock.now,
             sleep=self.clock.sleep,
             lifts=self.lifts,

@@ -57,8 +57,7 @@ def test_each_verb_has_its_runner(tmp_path: Path) -> None:
     assert run(made, recorder, "exec", command("git", "--version")).startswith("git version")
     body = {"tool": "nika:write", "args": {"path": "out/a", "content": "x"}}
     assert run(made, recorder, "invoke", body) == "out/a"
-    with pytest.raises(Fault, match="`agent` verb is not built in yet"):
-        run(made, recorder, "agent", {})
+    assert run(made, recorder, "agent", {"prompt": "hi"}) == "mock(echo) · hi"
     made.close()
 
 

@@ -1,0 +1,32 @@
+"""What a run may cost, and what it has cost so far."""
+
+from __future__ import annotations
+
+from nika_nb.engine.contract import Usage
+
+CROSSED_CODE = "NIKA-RUN-1704"
+
+
+class Budget:
+    """USD of one durable run. cap: None for a run without one. spent: what its earlier invocations cost."""
+
+    def __init__(self, cap: float | None = None, spent: float = 0.0) -> None:
+        self.cap = cap
+        self.spent = spent
+
+    def add(self, usage: Usage) -> None:
+        """Count one call of a model; a call without a price counts nothing."""
+        self.spent = round(self.spent + (usage.cost_usd or 0.0), 10)
+
+    @property
+    def crossed(self) -> bool:
+        """Whether nothing more may be started."""
+        return self.cap is not None and self.spent > self.cap
+
+    def sentence(self, unstarted: int) -> str:
+        """Why the run ends, for people."""
+        left = "1 task was" if unstarted == 1 else f"{unstarted} tasks were"
+        return (
+            f"{CROSSED_CODE} · the run has cost ${self.spent:.4f}, more than its cap of ${self.cap:.4f}: "
+            f"{left} not started; raise --max-cost-usd and resume to go on"
+        )
