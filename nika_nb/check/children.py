@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from nika_nb.check.files import read_bounded
+from nika_nb.errors import Diagnostic
 from nika_nb.language.load import load_bytes
 from nika_nb.language.model import Task, Workflow
 
 _REGISTRY = re.compile(r"registry:[a-z0-9][a-z0-9-]*/[a-z0-9][a-z0-9-]*@[0-9A-Za-z][0-9A-Za-z.+-]*")
-_DEEPEST = 32
+DEEPEST = 32  # calls inside calls that are followed; far fewer are run
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +27,17 @@ class Child:
 
 
 class Family:
-    """Reads called workflows, each file once."""
+    """Reads called workflows, each file once, so that what is judged is what runs.
 
-    def __init__(self) -> None:
+    pinned: the texts by their real path, where they come from a journal and not from the disk.
+    judged: by real path what is wrong with a called workflow itself, for whoever judges it; above:
+    the ones that are being judged.
+    """
+
+    def __init__(self, pinned: Mapping[str, str] | None = None) -> None:
+        self.judged: dict[str, tuple[Diagnostic, ...]] = {}
+        self.above: list[str] = []
+        self._pinned = pinned
         self._read: dict[str, Child] = {}
         self._straight: set[str] = set()  # files below which nothing turns back
 
@@ -46,14 +55,23 @@ class Family:
             return Child("", None, f"`{target}` names no version", "write `registry:owner/name@version`")
         path = os.path.realpath(os.path.join(folder, os.path.expanduser(target)))
         if path not in self._read:
-            self._read[path] = _read(path, target)
+            self._read[path] = self._look(path, target)
         return self._read[path]
+
+    def _look(self, path: str, target: str) -> Child:
+        if self._pinned is None:
+            return _read(path, target)
+        text = self._pinned.get(path)
+        if text is None:
+            hint = "resume with the workflow and its children at hand"
+            return Child(path, None, f"the journal does not hold the text of `{target}`", hint)
+        return _child(path, target, text.encode("utf-8"))
 
     def turn(self, child: Child, above: tuple[str, ...]) -> tuple[str, ...]:
         """The way from the top to a file that calls one above it, or ()."""
         if child.path in above:
             return (*above[above.index(child.path) :], child.path)
-        if child.path in self._straight or len(above) >= _DEEPEST:
+        if child.path in self._straight or len(above) >= DEEPEST:
             return ()
         for below in self._below(child):
             found = self.turn(below, (*above, child.path))
@@ -86,6 +104,10 @@ def _read(path: str, target: str) -> Child:
         raw = read_bounded(path)
     except (OSError, ValueError):
         return Child(path, None, f"there is no file `{target}`", f"it is looked for at {path}")
+    return _child(path, target, raw)
+
+
+def _child(path: str, target: str, raw: bytes) -> Child:
     _, loaded = load_bytes(raw, os.path.basename(path))
     if loaded.workflow is None or loaded.diagnostics:
         first = loaded.diagnostics[0]

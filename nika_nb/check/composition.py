@@ -20,10 +20,10 @@ from nika_nb.values import Json, nearest
 
 def judge(subject: Subject) -> Iterator[Diagnostic]:
     """NIKA-COMP-001 to -004."""
-    family = Family()
-    top = os.path.realpath(os.path.join(subject.base, subject.workflow.source.name))
+    family = subject.family
+    top = os.path.realpath(os.path.join(subject.folder, subject.workflow.source.name))
     for task in subject.sound_tasks:
-        child = family.called(task, subject.base)
+        child = family.called(task, subject.folder)
         if child is not None:
             yield from _call(subject, family, task, child, top)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from os.path import dirname
 from pathlib import Path
 
 from nika_nb.check import (
@@ -26,6 +27,7 @@ from nika_nb.check import (
     statuses,
     trifecta,
 )
+from nika_nb.check.children import DEEPEST, Child, Family
 from nika_nb.check.subject import Subject, subject_of
 from nika_nb.errors import Diagnostic
 from nika_nb.language.model import Workflow
@@ -54,6 +56,7 @@ JUDGMENTS: tuple[Judgment, ...] = (
     composition.judge,
 )
 
+_CALLS = frozenset({"NIKA-COMP-001", "NIKA-COMP-002", "NIKA-COMP-003", "NIKA-COMP-004"})
 MOST = 200  # diagnostics of one judgment; nobody reads further
 
 
@@ -62,17 +65,53 @@ def judge(
     *,
     model: str | None = None,
     base: Path | None = None,
+    folder: Path | None = None,
+    family: Family | None = None,
     found: Iterable[Diagnostic] = (),
 ) -> list[Diagnostic]:
     """What is wrong with a workflow beyond its text, by place.
 
     model: what the caller sets for the whole run. base: the folder that relative paths count from.
-    found: what reading the text has brought to light already; parts that could not be read are
-    then not judged for being incomplete.
+    folder: where the workflow's file lies; family: reads the workflows that it calls. found: what
+    reading the text has brought to light already; parts that could not be read are then not judged
+    for being incomplete.
     """
-    subject = subject_of(workflow, found, model, base)
+    subject = subject_of(workflow, found, model, base, folder, family)
     made: list[Diagnostic] = []
     for judgment in JUDGMENTS:
         for diagnostic, _ in zip(judgment(subject), range(MOST), strict=False):
             made.append(diagnostic)
+    made += _called(subject, {diagnostic.task for diagnostic in made if diagnostic.code in _CALLS})
     return sorted(dict.fromkeys(made), key=Diagnostic.sort_key)
+
+
+def _called(subject: Subject, told: set[str | None]) -> Iterator[Diagnostic]:
+    """Called workflows that would be refused on their own; `told` are the calls that are refused already."""
+    for task in subject.sound_tasks:
+        child = subject.family.called(task, subject.folder)
+        found = _wrong(subject, child) if child is not None and task.id not in told else ()
+        if child is not None and found:
+            first = found[0]
+            count = "a problem" if len(found) == 1 else f"{len(found)} problems"
+            sentence = f"`{task.called}` has {count}: {first.code} · {first.message}"
+            place = subject.place("tasks", task.id, "invoke", "workflow")
+            hint = f"check that file first: {child.path}"
+            yield Diagnostic("NIKA-COMP-001", sentence, place, hint, task=task.id)
+
+
+def _wrong(subject: Subject, child: Child) -> tuple[Diagnostic, ...]:
+    """What is wrong with a called workflow, found once."""
+    judged, above = subject.family.judged, subject.family.above
+    if child.path not in judged and child.workflow is not None and len(above) < DEEPEST:
+        judged[child.path] = ()  # it may call itself
+        above.append(child.path)
+        made = judge(
+            child.workflow,
+            model=subject.model,
+            base=Path(subject.base),
+            folder=Path(dirname(child.path)),
+            family=subject.family,
+        )
+        above.pop()
+        judged[child.path] = tuple(diagnostic for diagnostic in made if diagnostic.severity == "error")
+    return judged.get(child.path, ())

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nika_nb.catalog.codes import category_of
+from nika_nb.check.children import Family
 from nika_nb.check.judgments import judge
 from nika_nb.errors import Diagnostic, Severity, Source
 from nika_nb.language.load import load
@@ -95,16 +96,26 @@ class Report:
         return entry | ({"task": found.task} if found.task else {})
 
 
-def check(source: Source, *, model: str | None = None, base: Path | None = None) -> Report:
+def check(
+    source: Source,
+    *,
+    model: str | None = None,
+    base: Path | None = None,
+    folder: Path | None = None,
+    family: Family | None = None,
+) -> Report:
     """Read and judge a text; nothing is run and no network is touched. Never raises on any text.
 
     model: what the caller sets for the whole run (`--model`). base: the folder that relative paths
-    count from, the current one by default.
+    count from, the current one by default. folder: where the workflow's file lies, from which the
+    workflows that it calls are found; the base by default. family: reads those.
     """
     loaded = load(source)
     found = list(loaded.diagnostics)
     if loaded.workflow is not None:
-        found += judge(loaded.workflow, model=model, base=base, found=loaded.diagnostics)
+        found += judge(
+            loaded.workflow, model=model, base=base, folder=folder, family=family, found=loaded.diagnostics
+        )
     return Report(source, loaded.workflow, tuple(sorted(found, key=Diagnostic.sort_key)))
 
 

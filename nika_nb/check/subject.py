@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from nika_nb.check.children import Family
 from nika_nb.errors import Diagnostic, Span
 from nika_nb.language import yaml
 from nika_nb.language.cel import Reference
@@ -23,9 +24,11 @@ class Subject:
     """A workflow under judgment.
 
     incoming, outgoing: task → every edge that ends or starts there. base: the folder that relative
-    paths count from. model: what the caller sets for the whole run. unread: block → the names that
-    stand in the text although they could not be read; they are declared, so nothing may call them
-    unknown. broken: the tasks in which something is wrong already. damaged: the envelope keys, likewise.
+    paths count from. folder: where the workflow's own file lies, from which the workflows that it
+    calls are found. family: reads those. model: what the caller sets for the whole run. unread:
+    block → the names that stand in the text although they could not be read; they are declared, so
+    nothing may call them unknown. broken: the tasks in which something is wrong already. damaged:
+    the envelope keys, likewise.
     """
 
     workflow: Workflow
@@ -33,6 +36,8 @@ class Subject:
     incoming: Mapping[str, tuple[Edge, ...]]
     outgoing: Mapping[str, tuple[Edge, ...]]
     base: str
+    folder: str
+    family: Family
     model: str | None
     unread: Mapping[str, frozenset[str]]
     broken: frozenset[str]
@@ -96,9 +101,15 @@ def the_tasks(names: Iterable[str]) -> str:
 
 
 def subject_of(
-    workflow: Workflow, found: Iterable[Diagnostic], model: str | None = None, base: Path | None = None
+    workflow: Workflow,
+    found: Iterable[Diagnostic],
+    model: str | None = None,
+    base: Path | None = None,
+    folder: Path | None = None,
+    family: Family | None = None,
 ) -> Subject:
-    """`found` is what reading the text has brought to light already."""
+    """`found` is what reading the text has brought to light already; `folder` is the base by default."""
+    base = (base or Path.cwd()).absolute()
     found = tuple(found)
     edges = edges_of(workflow)
     incoming: dict[str, list[Edge]] = {name: [] for name in workflow.tasks}
@@ -111,7 +122,9 @@ def subject_of(
         edges=edges,
         incoming={name: tuple(into) for name, into in incoming.items()},
         outgoing={name: tuple(out) for name, out in outgoing.items()},
-        base=str((base or Path.cwd()).absolute()),
+        base=str(base),
+        folder=str((folder or base).absolute()),
+        family=family or Family(),
         model=model,
         unread=_written(workflow) if found else {},
         broken=frozenset(d.task for d in found if d.task),

@@ -32,4 +32,4 @@ def given(file: str) -> Document:
 def report_of(found: Document, model: str | None) -> Report:
     if found.diagnostics:
         return Report(found.source, None, found.diagnostics)
-    return judge(found.source, model=model, base=Path.cwd())
+    return judge(found.source, model=model, base=Path.cwd(), folder=found.folder)

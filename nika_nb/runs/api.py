@@ -19,7 +19,7 @@ def check(text_or_path: str | Path, *, model: str | None = None) -> Report:
     given = document(text_or_path)
     if given.diagnostics:
         return Report(given.source, None, given.diagnostics)
-    return check_source(given.source, model=model, base=Path.cwd())
+    return check_source(given.source, model=model, base=Path.cwd(), folder=given.folder)
 
 
 def run(

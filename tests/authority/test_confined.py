@@ -93,7 +93,8 @@ def test_the_floor_is_opened_only_by_all() -> None:
 
 def test_untrusted_words_are_judged_by_the_caller_too() -> None:
     """A program list of the caller's holds for what the called workflow passes on."""
-    text = 'nika: x\npermits: {exec: true}\ninputs: {w: {type: string}}\ntasks:\n  t: {exec: {command: ["find", "${{ inputs.w }}"]}}'
+    command = '["find", "${{ inputs.w }}"]'
+    text = f"nika: x\ninputs: {{w: {{type: string}}}}\ntasks:\n  t: {{exec: {{command: {command}}}}}"
     workflow = load(Source(text)).workflow
     assert workflow is not None
     task = workflow.tasks["t"]

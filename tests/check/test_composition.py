@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from nika_nb.check import check
+from nika_nb.check.children import Family
 from nika_nb.errors import Source
 from tests.check.judging import codes, judged, marked, shown
 
@@ -18,6 +19,18 @@ tasks:
   t: { exec: { command: [echo, '${{ inputs.url }}'] } }
 outputs: { report: { value: '${{ tasks.t.output }}', type: string } }
 """
+
+LEAF = "nika: l\ntasks:\n  t: { invoke: { tool: 'nika:uuid' } }\n"
+
+UNSOUND = """\
+nika: unsound
+tasks:
+  t: { invoke: { tool: 'nika:log', args: { message: '${{ inputs.a }} ${{ inputs.b }}' } } }
+"""
+
+
+def calling(path: str) -> str:
+    return f"nika: calls\npermits: {{}}\ntasks:\n  t: {{ invoke: {{ workflow: {path} }} }}\n"
 
 
 def parent(call: str, more: str = "", permits: str = "permits: { exec: [echo] }\n") -> str:
@@ -102,6 +115,18 @@ CASES = [
         "`bare` itself does not permit",
     ),
     (
+        "a workflow that is refused on its own",
+        parent("{ workflow: «./unsound.nika.yaml» }"),
+        ["COMP-001"],
+        "`./unsound.nika.yaml` has 2 problems: NIKA-",
+    ),
+    (
+        "a child of a child that is refused on its own",
+        parent("{ workflow: «./over.nika.yaml» }"),
+        ["COMP-001"],
+        "`./unsound.nika.yaml` has 2 problems",
+    ),
+    (
         "a child of a child",
         parent("{ workflow: «./middle.nika.yaml» }"),
         ["COMP-002"],
@@ -118,6 +143,8 @@ def family(tmp_path: Path) -> Path:
         "bare": "nika: bare\ntasks:\n  t: { exec: { command: [git] } }\n",
         "broken": "nika: broken\n",
         "back": "nika: back\ntasks:\n  t: { invoke: { workflow: ./parent.nika.yaml } }\n",
+        "unsound": UNSOUND,
+        "over": calling("./unsound.nika.yaml"),
         "middle": "nika: middle\npermits: {}\ntasks:\n  t: { invoke: { workflow: ./bare.nika.yaml } }\n",
     }
     for name, text in texts.items():
@@ -146,8 +173,38 @@ def test_a_wide_family_is_read_once(tmp_path: Path) -> None:
         below = f"./l{level + 1}.nika.yaml"
         calls = f"  a: {{ invoke: {{ workflow: {below} }} }}\n  b: {{ invoke: {{ workflow: {below} }} }}\n"
         (tmp_path / f"l{level}.nika.yaml").write_text(f"nika: l\npermits: {{}}\ntasks:\n{calls}")
-    (tmp_path / "l24.nika.yaml").write_text("nika: l\ntasks:\n  t: { invoke: { tool: 'nika:uuid' } }\n")
+    (tmp_path / "l24.nika.yaml").write_text(LEAF)
     report = judged(
         "nika: top\npermits: {}\ntasks:\n  t: { invoke: { workflow: ./l0.nika.yaml } }\n", base=tmp_path
     )
     assert codes(report) == []
+
+
+def test_a_child_lies_beside_the_file_that_calls_it(family: Path) -> None:
+    """Not beside the folder that paths count from, wherever the run happens."""
+    (family / "inner").mkdir()
+    (family / "elsewhere").mkdir()
+    (family / "inner" / "leaf.nika.yaml").write_text(LEAF)
+    (family / "inner" / "middle.nika.yaml").write_text(calling("./leaf.nika.yaml"))
+    top = Source(calling("inner/middle.nika.yaml"), "top.nika.yaml")
+    assert check(top, base=family / "elsewhere", folder=family).ok
+    assert not check(top, base=family / "elsewhere").ok
+
+
+def test_pinned_texts_stand_for_the_files(family: Path) -> None:
+    """What a journal holds is judged, whatever became of the files; what it does not hold is not found."""
+    top = Source(parent(call("url: 'x'")), "parent.nika.yaml")
+    place = str((family / "child.nika.yaml").resolve())
+    (family / "child.nika.yaml").write_text("nika: broken\n")
+    assert check(top, base=family, family=Family({place: CHILD})).ok
+    (missing,) = check(top, base=family, family=Family({})).errors
+    assert missing.code == "NIKA-COMP-001"
+    assert "the journal does not hold" in missing.message
+
+
+def test_a_long_chain_is_judged_to_an_end(tmp_path: Path) -> None:
+    """A chain of calls that is far longer than any run would follow is no trouble for the check."""
+    for level in range(300):
+        (tmp_path / f"l{level}.nika.yaml").write_text(calling(f"./l{level + 1}.nika.yaml"))
+    (tmp_path / "l300.nika.yaml").write_text(LEAF)
+    assert codes(judged(calling("./l0.nika.yaml"), base=tmp_path)) == []
