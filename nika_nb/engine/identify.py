@@ -66,6 +66,7 @@ class Identifier:
         one item.
         """
         task = planned.task
+        _know_callee(planned)
         reading = self._reading(task)
         bindings = self._scopes.bindings(task, self._scopes.marked, local)
         parts = self._item_parts(task, reading, bindings)
@@ -84,6 +85,7 @@ class Identifier:
         items: list[Any] | None,
         parts: dict[str, str],
     ) -> Identity:
+        _know_callee(planned)
         action = self._action(planned.task, bindings, local)
         return Identity(
             planned.task.id,
@@ -125,6 +127,14 @@ class Identifier:
         if task.id not in self._readings:
             self._readings[task.id] = _read(task)
         return self._readings[task.id]
+
+
+def _know_callee(planned: TaskPlan) -> None:
+    """A call of something that is not known may do anything. Raises Fault NIKA-COMP-001."""
+    closure = planned.definition.get("child_closure") or {}
+    for target, known in closure.items():
+        if known is None:
+            raise Fault("NIKA-COMP-001", f"the called workflow `{target}` is not known")
 
 
 def _read(task: Task) -> _Readings:

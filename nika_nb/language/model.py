@@ -207,6 +207,12 @@ class Task:
         """Whether this is an `unwind` task: attached to its producers, never scheduled."""
         return any(edge.predicate == "unwind" for edge in self.after)
 
+    @property
+    def called(self) -> str | None:
+        """The workflow that the task calls, as written; None where it calls none."""
+        target = self.action.get("workflow") if self.action.verb == "invoke" else None
+        return target if isinstance(target, str) else None
+
 
 @dataclass(frozen=True, slots=True)
 class Output:

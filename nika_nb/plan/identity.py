@@ -6,7 +6,9 @@ marked strings, hashed by blake3. Keys that the reference forgets enter only whe
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from nika_nb.language.model import Task, Workflow
@@ -14,6 +16,7 @@ from nika_nb.language.template import Value
 from nika_nb.values import MARK, Json, digest
 
 KEY_VERSION = 1
+NO_CALLS: Mapping[str, str] = MappingProxyType({})
 ITEM_MARK = f"{MARK}nika:item{MARK}"
 
 
@@ -37,10 +40,13 @@ def secret_marker(name: str, source: str, key: str) -> str:
     return f"{MARK}nika:secret:{name}:{source}:{key}{MARK}"
 
 
-def definition(task: Task, workflow: Workflow, model: str | None = None) -> dict[str, Json]:
+def definition(
+    task: Task, workflow: Workflow, model: str | None = None, calls: Mapping[str, str] = NO_CALLS
+) -> dict[str, Json]:
     """The definition payload: what the author wrote that decides what the task does.
 
     `model` is the run's `--model`; it or the envelope's stands in for a task without its own.
+    `calls` are the digests of the workflows that can be called, by target as written.
     """
     payload: dict[str, Json] = {
         "after": [[edge.producer, edge.predicate] for edge in task.after],
@@ -56,7 +62,16 @@ def definition(task: Task, workflow: Workflow, model: str | None = None) -> dict
         "on_finally": [],
         "action": {task.action.verb: task.action.body.raw},
     }
-    return payload | _when_present(task, workflow, model)
+    return payload | _when_present(task, workflow, model) | _calling(task, model, calls)
+
+
+def _calling(task: Task, model: str | None, calls: Mapping[str, str]) -> dict[str, Json]:
+    """The closure of a call: None where the called workflow is not known. Only `--model` reaches into it."""
+    target = task.called
+    if target is None:
+        return {}
+    closure: dict[str, Json] = {"child_closure": {target: calls.get(target)}}
+    return closure | ({"default_model": model} if model else {})
 
 
 def _when_present(task: Task, workflow: Workflow, model: str | None) -> dict[str, Json]:
@@ -142,6 +157,8 @@ def definition_parts(verb: str, payload: dict[str, Any]) -> dict[str, str]:
         name = _WRITTEN.get(key, key)
         if key in ("with", "output"):
             parts |= {f"{name}.{binding}": part(text) for binding, text in value.items()}
+        elif key == "child_closure":
+            parts |= {f"workflow {target}": part(closure) for target, closure in value.items()}
         elif key not in ("action", "on_finally"):
             parts[name] = part(value)
     body = payload["action"][verb]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
@@ -38,13 +39,31 @@ class TaskPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class Callee:
+    """A workflow that a task calls, ready to run.
+
+    path: what makes it the same workflow again. name: what its text is called in a journal.
+    digest: what it means, together with everything that it calls in turn.
+    """
+
+    path: str
+    name: str
+    plan: Plan
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """A workflow ready to run: `tasks` in document order, cleanups included."""
+    """A workflow ready to run: `tasks` in document order, cleanups included.
+
+    callees: the workflows that its tasks call, by target as written.
+    """
 
     workflow: Workflow
     tasks: dict[str, TaskPlan]
     edges: tuple[Edge, ...]
     model: str | None
+    callees: dict[str, Callee] = field(default_factory=dict)
 
     @property
     def scheduled(self) -> list[TaskPlan]:
@@ -52,8 +71,12 @@ class Plan:
         return [planned for planned in self.tasks.values() if not planned.task.is_cleanup]
 
 
-def make_plan(workflow: Workflow, model: str | None = None) -> Plan:
+def make_plan(
+    workflow: Workflow, model: str | None = None, callees: Mapping[str, Callee] | None = None
+) -> Plan:
     """The plan of a checked workflow; `model` overrides the envelope's default model."""
+    callees = dict(callees or {})
+    calls = {target: callee.digest for target, callee in callees.items()}
     edges = edges_of(workflow)
     incoming: dict[str, list[Edge]] = {name: [] for name in workflow.tasks}
     consumers: dict[str, list[str]] = {name: [] for name in workflow.tasks}
@@ -66,7 +89,7 @@ def make_plan(workflow: Workflow, model: str | None = None) -> Plan:
             consumers[edge.producer].append(edge.consumer)
     tasks: dict[str, TaskPlan] = {}
     for name, task in workflow.tasks.items():
-        payload = definition(task, workflow, model)
+        payload = definition(task, workflow, model, calls)
         tasks[name] = TaskPlan(
             task=task,
             note=note_of(task.action, model or workflow.model),
@@ -78,7 +101,7 @@ def make_plan(workflow: Workflow, model: str | None = None) -> Plan:
             def_hash=definition_hash(name, task.action.verb, payload),
             definition_parts=definition_parts(task.action.verb, payload),
         )
-    return Plan(workflow, tasks, edges, model or workflow.model)
+    return Plan(workflow, tasks, edges, model or workflow.model, callees)
 
 
 def _origins(task: Task) -> dict[str, tuple[str, ...]]:

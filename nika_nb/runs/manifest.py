@@ -13,11 +13,11 @@ from nika_nb import __version__
 from nika_nb.catalog import SPEC_PIN
 from nika_nb.catalog.frames import ENGINE_VERSION, TRACE_FORMAT
 from nika_nb.language.model import Workflow
-from nika_nb.plan.identity import definition
+from nika_nb.plan.meaning import semantic_hash
 from nika_nb.runs.inputs import origins
 from nika_nb.runs.request import Request
 from nika_nb.trace.paging import pages
-from nika_nb.values import canonical, dumps
+from nika_nb.values import dumps
 
 
 def manifest(
@@ -60,22 +60,6 @@ def permits_banner(workflow: Workflow) -> str:
     if workflow.permits is None:
         return "zero authority · no permits declared"
     return "declared boundary · default-deny"
-
-
-def semantic_hash(workflow: Workflow) -> str:
-    """What the workflow means, as a digest: layout, comments and descriptions do not move it."""
-    meaning = {
-        "workflow": workflow.id,
-        "model": workflow.model,
-        "inputs": {i.name: [i.type.raw, i.required, i.default] for i in workflow.inputs.values()},
-        "const": {c.name: c.value for c in workflow.consts.values()},
-        "secrets": {s.name: [s.source, s.key] for s in workflow.secrets.values()},
-        "permits": workflow.permits.raw if workflow.permits else None,
-        "run": [workflow.run.entropy, workflow.run.clock, workflow.run.seed],
-        "tasks": {name: definition(task, workflow) for name, task in workflow.tasks.items()},
-        "outputs": {o.name: [o.value.raw, o.type.raw if o.type else None] for o in workflow.outputs.values()},
-    }
-    return hashlib.sha256(b"nika-nb-semantic\x001\x00" + canonical(meaning)).hexdigest()
 
 
 def source_pages(name: str, text: str) -> list[tuple[str, dict[str, Any]]]:

@@ -1,0 +1,40 @@
+"""What a workflow means, as digests: layout, comments and descriptions do not move them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+from nika_nb.language.model import Workflow
+from nika_nb.plan.identity import definition
+from nika_nb.values import canonical, digest
+
+
+def semantic_hash(workflow: Workflow) -> str:
+    """64 hex characters: what this text means, whatever the workflows that it calls are."""
+    meaning = {
+        "workflow": workflow.id,
+        "model": workflow.model,
+        "inputs": {i.name: [i.type.raw, i.required, i.default] for i in workflow.inputs.values()},
+        "const": {c.name: c.value for c in workflow.consts.values()},
+        "secrets": {s.name: [s.source, s.key] for s in workflow.secrets.values()},
+        "permits": workflow.permits.raw if workflow.permits else None,
+        "run": [workflow.run.entropy, workflow.run.clock, workflow.run.seed],
+        "tasks": {name: _written(workflow, name) for name in workflow.tasks},
+        "outputs": {o.name: [o.value.raw, o.type.raw if o.type else None] for o in workflow.outputs.values()},
+    }
+    return hashlib.sha256(b"nika-nb-semantic\x001\x00" + canonical(meaning)).hexdigest()
+
+
+def _written(workflow: Workflow, task: str) -> dict[str, object]:
+    payload = definition(workflow.tasks[task], workflow)
+    payload.pop("child_closure", None)
+    return payload
+
+
+def closure_digest(workflow: Workflow, calls: Mapping[str, str]) -> str:
+    """What a called workflow means, together with everything that it calls in turn.
+
+    calls: the digests of those, by target as written.
+    """
+    return digest({"v": 1, "semantic": semantic_hash(workflow), "calls": dict(calls)})
