@@ -80,10 +80,6 @@ class Masker:
             return any(self.found(item) for item in value)
         return False
 
-    def stream(self) -> MaskStream:
-        """A masker for text that comes in chunks."""
-        return MaskStream(self)
-
     def _present(self, text: str) -> tuple[str, ...]:
         # One plain search per form is many times faster than one pattern of all of them.
         return tuple(needle for needle in self._needles if needle in text)
@@ -92,51 +88,6 @@ class Masker:
         text = raw.decode("utf-8", "surrogateescape")
         masked = self.mask_text(text)
         return raw if masked == text else masked.encode("utf-8", "surrogateescape")
-
-
-class MaskStream:
-    """Masks chunks of one stream: what may be the beginning of a secret is held back."""
-
-    def __init__(self, masker: Masker) -> None:
-        self._masker = masker
-        self._held = ""
-
-    def feed(self, text: str) -> str:
-        """What can be shown now."""
-        text = self._held + text
-        cut = self._cut(text)
-        self._held = text[cut:]
-        return self._masker.mask_text(text[:cut])
-
-    def flush(self) -> str:
-        """What is left at the end of the stream."""
-        rest, self._held = self._held, ""
-        return self._masker.mask_text(rest)
-
-    def _cut(self, text: str) -> int:
-        """Where the text ends that no later chunk can turn into a secret."""
-        needles = self._masker.needles
-        if not needles:
-            return len(text)
-        cut = _open_end(text, needles, 0)
-        present = tuple(needle for needle in needles if needle in text)
-        for match in _pattern(present).finditer(text) if present else ():
-            if match.start() < cut < match.end():
-                cut = _open_end(text, needles, match.end())
-        return cut
-
-
-def _open_end(text: str, needles: tuple[str, ...], start: int) -> int:
-    """The first position from `start` on where the rest of the text could begin a form."""
-    cut = len(text)
-    for needle in needles:
-        at = text.find(needle[0], max(start, len(text) - len(needle) + 1))
-        while 0 <= at < cut:
-            if needle.startswith(text[at:]):
-                cut = at
-                break
-            at = text.find(needle[0], at + 1)
-    return cut
 
 
 @lru_cache(maxsize=256)

@@ -114,25 +114,6 @@ CHUNKS = st.lists(st.text("abx", max_size=6), max_size=12)
 SECRETS = st.lists(st.text("abx", min_size=1, max_size=5), max_size=3)
 
 
-@given(CHUNKS, SECRETS)
-def test_a_stream_reads_as_the_whole(chunks: list[str], secrets: list[str]) -> None:
-    """However a text is cut into chunks, the same is shown as for the whole, and nothing is lost."""
-    known = masker(*secrets)
-    stream = known.stream()
-    shown = "".join(stream.feed(chunk) for chunk in chunks) + stream.flush()
-    assert shown == known.mask("".join(chunks))
-
-
-def test_a_stream_holds_back_only_what_may_be_a_secret() -> None:
-    """A chunk is shown at once up to where a secret may begin."""
-    stream = masker("hunter22").stream()
-    assert stream.feed("plain text\n") == "plain text\n"
-    assert stream.feed("go hunt") == "go "
-    assert stream.feed("er22 now") == f"{MASK} now"
-    assert stream.feed("hun") == ""
-    assert stream.flush() == "hun"
-
-
 def test_long_texts_with_many_secrets() -> None:
     """Fifty megabytes are searched for a key of fifty lines without trouble."""
     key = "\n".join(f"{number:04d}line-of-a-long-key" for number in range(50))
