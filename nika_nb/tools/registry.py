@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
-from nika_nb.tools import assertion, log, prompt, read, write
+from nika_nb.tools import (
+    assertion,
+    compose,
+    convert,
+    done,
+    jq,
+    json_diff,
+    log,
+    prompt,
+    read,
+    validate,
+    wait,
+    write,
+)
 from nika_nb.tools.base import Tool
 
 TOOLS: dict[str, Tool] = {
-    tool.name: tool for tool in (assertion.TOOL, log.TOOL, prompt.TOOL, read.TOOL, write.TOOL)
+    module.TOOL.name: module.TOOL
+    for module in (assertion, compose, convert, done, jq, json_diff, log, prompt, read, validate, wait, write)
 }
