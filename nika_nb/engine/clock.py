@@ -8,7 +8,11 @@ import time
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from heapq import heapify, heappush
+from itertools import count
 from typing import Protocol
 
 VIRTUAL_START = 1_767_225_600 * 10**9  # 2026-01-01T00:00:00Z, in nanoseconds
@@ -46,33 +50,76 @@ class SystemClock:
             yield
 
 
+@dataclass(slots=True)
+class _Deadline:
+    """A limit that is being kept: when it is over, by the virtual clock, and what then ends the block."""
+
+    at: int
+    guard: asyncio.Timeout
+    outer: _Deadline | None
+
+    def first(self) -> _Deadline:
+        """The one of all limits around the current work that is over first."""
+        if self.outer is None:
+            return self
+        outer = self.outer.first()
+        return outer if outer.at < self.at else self
+
+
+_deadline: ContextVar[_Deadline | None] = ContextVar("nika_deadline", default=None)
+
+
 class VirtualClock:
-    """Time that passes only when the run sleeps; real work that hangs is still cut off."""
+    """Time that passes only when the run sleeps; who sleeps shortest wakes first.
+
+    A timeout is measured on this clock. Real work takes no time on it, and is cut off by the
+    wall clock if it hangs; then the whole limit has passed.
+    """
 
     def __init__(self) -> None:
         self._now = VIRTUAL_START
-        self._deadlines: list[int] = []
+        self._sleepers: list[tuple[int, int]] = []
+        self._numbers = count()
 
     def now(self) -> int:
         return self._now
 
     async def sleep(self, seconds: float) -> None:
         until = self._now + round(seconds * 10**9)
-        deadline = min(self._deadlines, default=until)
-        self._now = min(until, max(deadline, self._now))
-        await asyncio.sleep(0)
-        if deadline < until:
-            raise TimeoutError
+        limit = _deadline.get()
+        first = limit.first() if limit is not None else None
+        if first is None or first.at >= until:
+            await self._wait(until)
+            return
+        await self._wait(first.at)
+        first.guard.reschedule(asyncio.get_running_loop().time())
+        await asyncio.Event().wait()  # until the limit ends the block that it was set for
+
+    async def _wait(self, until: int) -> None:
+        me = (until, next(self._numbers))
+        heappush(self._sleepers, me)
+        try:
+            await asyncio.sleep(0)
+            while self._sleepers[0] != me:
+                await asyncio.sleep(0)
+        finally:
+            self._sleepers.remove(me)
+            heapify(self._sleepers)
+        self._now = max(self._now, until)
 
     @asynccontextmanager
     async def timeout(self, seconds: float) -> AsyncIterator[None]:
-        deadline = self._now + round(seconds * 10**9)
-        self._deadlines.append(deadline)
+        at = self._now + round(seconds * 10**9)
         try:
-            async with asyncio.timeout(seconds):
-                yield
-        finally:
-            self._deadlines.remove(deadline)
+            async with asyncio.timeout(seconds) as guard:
+                token = _deadline.set(_Deadline(at, guard, _deadline.get()))
+                try:
+                    yield
+                finally:
+                    _deadline.reset(token)
+        except TimeoutError:
+            self._now = max(self._now, at)
+            raise
 
 
 class Stamper:
@@ -86,14 +133,14 @@ class Stamper:
     def stamp(self) -> tuple[str, int]:
         """(id, unix nanoseconds); ids of one run sort in the order they were made."""
         at = self._clock.now()
-        millis, count = at // 10**6, 0
+        millis, step = at // 10**6, 0
         if millis <= self._last[0]:
-            millis, count = self._last[0], self._last[1] + 1
-        if count > 0xFFF:
-            millis, count = millis + 1, 0
-        self._last = (millis, count)
+            millis, step = self._last[0], self._last[1] + 1
+        if step > 0xFFF:
+            millis, step = millis + 1, 0
+        self._last = (millis, step)
         tail = self._random.getrandbits(62)
-        number = (millis << 80) | (0x7 << 76) | (count << 64) | (0b10 << 62) | tail
+        number = (millis << 80) | (0x7 << 76) | (step << 64) | (0b10 << 62) | tail
         return str(uuid.UUID(int=number)), at
 
 
