@@ -124,7 +124,8 @@ def test_t03_the_chain_can_be_computed_again(say: Path, terminal: Terminal) -> N
 
 def test_t04_what_settled_is_on_the_disk_before_the_next_begins(say: Path, crasher: Crasher) -> None:
     """Killed at the dispatch of b: a's completion, written at its settle, is there."""
-    whole = nika_nb.run(say / "w.nika.yaml")
+    one_after_the_other = CHAIN.replace("  side:\n", "  side:\n    after: {c: success}\n")
+    whole = nika_nb.run(say / wrote(say, one_after_the_other))
     at = [(frame["kind"], frame.get("task")) for frame in frames(Path(str(whole.trace)))]
     crasher.run(say / "w.nika.yaml", lines=at.index(("verb_invoked", "b")) + 1)
     assert of(newest(say), "task_completed", task="a")
