@@ -66,7 +66,7 @@ class Identifier:
         one item.
         """
         task = planned.task
-        _know_callee(planned)
+        _know_all(planned)
         reading = self._reading(task)
         bindings = self._scopes.bindings(task, self._scopes.marked, local)
         parts = self._item_parts(task, reading, bindings)
@@ -85,7 +85,7 @@ class Identifier:
         items: list[Any] | None,
         parts: dict[str, str],
     ) -> Identity:
-        _know_callee(planned)
+        _know_all(planned)
         action = self._action(planned.task, bindings, local)
         return Identity(
             planned.task.id,
@@ -129,12 +129,14 @@ class Identifier:
         return self._readings[task.id]
 
 
-def _know_callee(planned: TaskPlan) -> None:
-    """A call of something that is not known may do anything. Raises Fault NIKA-COMP-001."""
-    closure = planned.definition.get("child_closure") or {}
-    for target, known in closure.items():
+def _know_all(planned: TaskPlan) -> None:
+    """What is not known may do anything. Raises Fault NIKA-COMP-001 or NIKA-AGENT-003."""
+    for target, known in (planned.definition.get("child_closure") or {}).items():
         if known is None:
             raise Fault("NIKA-COMP-001", f"the called workflow `{target}` is not known")
+    for path, text in (planned.definition.get("skills_content") or {}).items():
+        if text is None:
+            raise Fault("NIKA-AGENT-003", f"the skill `{path}` is not known")
 
 
 def _read(task: Task) -> _Readings:

@@ -16,7 +16,7 @@ from nika_nb.language.template import Value
 from nika_nb.values import MARK, Json, digest
 
 KEY_VERSION = 1
-NO_CALLS: Mapping[str, str] = MappingProxyType({})
+NOTHING: Mapping[str, str] = MappingProxyType({})
 ITEM_MARK = f"{MARK}nika:item{MARK}"
 
 
@@ -41,12 +41,17 @@ def secret_marker(name: str, source: str, key: str) -> str:
 
 
 def definition(
-    task: Task, workflow: Workflow, model: str | None = None, calls: Mapping[str, str] = NO_CALLS
+    task: Task,
+    workflow: Workflow,
+    model: str | None = None,
+    calls: Mapping[str, str] = NOTHING,
+    skills: Mapping[str, str] = NOTHING,
 ) -> dict[str, Json]:
     """The definition payload: what the author wrote that decides what the task does.
 
     `model` is the run's `--model`; it or the envelope's stands in for a task without its own.
-    `calls` are the digests of the workflows that can be called, by target as written.
+    `calls` are the digests of the workflows that can be called, by target as written; `skills` the
+    texts of the skill files that agents name, by path as written.
     """
     payload: dict[str, Json] = {
         "after": [[edge.producer, edge.predicate] for edge in task.after],
@@ -62,7 +67,8 @@ def definition(
         "on_finally": [],
         "action": {task.action.verb: task.action.body.raw},
     }
-    return payload | _when_present(task, workflow, model) | _calling(task, model, calls)
+    payload |= _when_present(task, workflow, model)
+    return payload | _calling(task, model, calls) | _skilled(task, skills)
 
 
 def _calling(task: Task, model: str | None, calls: Mapping[str, str]) -> dict[str, Json]:
@@ -72,6 +78,12 @@ def _calling(task: Task, model: str | None, calls: Mapping[str, str]) -> dict[st
         return {}
     closure: dict[str, Json] = {"child_closure": {target: calls.get(target)}}
     return closure | ({"default_model": model} if model else {})
+
+
+def _skilled(task: Task, skills: Mapping[str, str]) -> dict[str, Json]:
+    """The texts that an agent is sent with: None where a file was not read."""
+    paths = task.action.get("skills") if task.action.verb == "agent" else None
+    return {"skills_content": {str(path): skills.get(str(path)) for path in paths}} if paths else {}
 
 
 def _when_present(task: Task, workflow: Workflow, model: str | None) -> dict[str, Json]:
@@ -157,6 +169,8 @@ def definition_parts(verb: str, payload: dict[str, Any]) -> dict[str, str]:
         name = _WRITTEN.get(key, key)
         if key in ("with", "output"):
             parts |= {f"{name}.{binding}": part(text) for binding, text in value.items()}
+        elif key == "skills_content":
+            parts |= {f"{verb}.skills {path}": part(text) for path, text in value.items()}
         elif key == "child_closure":
             parts |= {f"workflow {target}": part(closure) for target, closure in value.items()}
         elif key not in ("action", "on_finally"):

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from nika_nb.language.model import Workflow
+from nika_nb.language.skills import Skill
 from nika_nb.plan.identity import definition
 from nika_nb.values import canonical, digest
+
+NO_SKILLS: Mapping[str, Skill] = MappingProxyType({})
 
 
 def semantic_hash(workflow: Workflow) -> str:
@@ -29,12 +33,16 @@ def semantic_hash(workflow: Workflow) -> str:
 def _written(workflow: Workflow, task: str) -> dict[str, object]:
     payload = definition(workflow.tasks[task], workflow)
     payload.pop("child_closure", None)
+    payload.pop("skills_content", None)
     return payload
 
 
-def closure_digest(workflow: Workflow, calls: Mapping[str, str]) -> str:
+def closure_digest(
+    workflow: Workflow, calls: Mapping[str, str], skills: Mapping[str, Skill] = NO_SKILLS
+) -> str:
     """What a called workflow means, together with everything that it calls in turn.
 
-    calls: the digests of those, by target as written.
+    calls: the digests of those, by target as written. skills: what its agents are sent with.
     """
-    return digest({"v": 1, "semantic": semantic_hash(workflow), "calls": dict(calls)})
+    texts = {"skills": {path: skill.text for path, skill in skills.items()}} if skills else {}
+    return digest({"v": 1, "semantic": semantic_hash(workflow), "calls": dict(calls), **texts})

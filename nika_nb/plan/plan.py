@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from nika_nb.language.model import Action, Task, Workflow
+from nika_nb.language.skills import Skill
 from nika_nb.language.template import references
 from nika_nb.plan.edges import Edge, edges_of
 from nika_nb.plan.identity import definition, definition_hash, definition_parts
@@ -56,7 +57,8 @@ class Callee:
 class Plan:
     """A workflow ready to run: `tasks` in document order, cleanups included.
 
-    callees: the workflows that its tasks call, by target as written.
+    callees: the workflows that its tasks call, by target as written. skills: the files that its
+    agents are sent with, by path as written.
     """
 
     workflow: Workflow
@@ -64,6 +66,7 @@ class Plan:
     edges: tuple[Edge, ...]
     model: str | None
     callees: dict[str, Callee] = field(default_factory=dict)
+    skills: dict[str, Skill] = field(default_factory=dict)
 
     @property
     def scheduled(self) -> list[TaskPlan]:
@@ -72,11 +75,16 @@ class Plan:
 
 
 def make_plan(
-    workflow: Workflow, model: str | None = None, callees: Mapping[str, Callee] | None = None
+    workflow: Workflow,
+    model: str | None = None,
+    callees: Mapping[str, Callee] | None = None,
+    skills: Mapping[str, Skill] | None = None,
 ) -> Plan:
     """The plan of a checked workflow; `model` overrides the envelope's default model."""
     callees = dict(callees or {})
     calls = {target: callee.digest for target, callee in callees.items()}
+    skills = dict(skills or {})
+    texts = {path: skill.text for path, skill in skills.items()}
     edges = edges_of(workflow)
     incoming: dict[str, list[Edge]] = {name: [] for name in workflow.tasks}
     consumers: dict[str, list[str]] = {name: [] for name in workflow.tasks}
@@ -89,7 +97,7 @@ def make_plan(
             consumers[edge.producer].append(edge.consumer)
     tasks: dict[str, TaskPlan] = {}
     for name, task in workflow.tasks.items():
-        payload = definition(task, workflow, model, calls)
+        payload = definition(task, workflow, model, calls, texts)
         tasks[name] = TaskPlan(
             task=task,
             note=note_of(task.action, model or workflow.model),
@@ -101,7 +109,7 @@ def make_plan(
             def_hash=definition_hash(name, task.action.verb, payload),
             definition_parts=definition_parts(task.action.verb, payload),
         )
-    return Plan(workflow, tasks, edges, model or workflow.model, callees)
+    return Plan(workflow, tasks, edges, model or workflow.model, callees, skills)
 
 
 def _origins(task: Task) -> dict[str, tuple[str, ...]]:

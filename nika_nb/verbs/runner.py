@@ -10,7 +10,6 @@ from nika_nb.authority.effects import described
 from nika_nb.engine.contract import Answer, Call, Reply
 from nika_nb.language.jq import JqWorker
 from nika_nb.language.model import Workflow
-from nika_nb.language.skills import Skill
 from nika_nb.plan.graph import downstream
 from nika_nb.plan.plan import Plan
 from nika_nb.providers.base import Provider
@@ -29,7 +28,7 @@ class LocalVerbs:
     model: stands in for a task without its own. interactive: a human can answer. answers: by
     prompt key (`ask`, `ask[3]`). mask: blots out secrets in what people are shown. environ: where
     the environment of children is taken from. jq: the run's own evaluator, closed by its owner.
-    providers: beside the built-in ones. skills: the skill files that agents name, by path as written.
+    providers: beside the built-in ones.
     """
 
     def __init__(
@@ -45,7 +44,6 @@ class LocalVerbs:
         environ: Mapping[str, str] | None = None,
         providers: Mapping[str, Provider] | None = None,
         jq: JqWorker | None = None,
-        skills: Mapping[str, Skill] | None = None,
     ) -> None:
         self._plan = plan
         self._guard = Guard()
@@ -55,7 +53,7 @@ class LocalVerbs:
         models = Models(model, providers)
         self._infer = Infer(models, workflow.permits)
         self._invoke = Invoke(workflow.permits, asking, jq)
-        self._agent = Agent(models, self._invoke.toolbox, skills)
+        self._agent = Agent(models, self._invoke.toolbox, plan.skills)
 
     async def run(self, call: Call) -> Reply:
         """The reply of one attempt. Raises Fault, or Asks where a human has to answer first."""
