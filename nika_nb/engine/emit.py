@@ -42,14 +42,21 @@ _STRUCTURAL = frozenset(
 )
 
 
-class Emitter:
-    """Emits events; fields that are None are left out."""
+# What a reproducible journal cannot say: it is of this machine and this moment.
+_MOMENTARY = frozenset({"pgid", "started"})
 
-    def __init__(self, sink: Sink, clock: Clock, stamper: Stamper, mask: Mask) -> None:
+
+class Emitter:
+    """Emits events; fields that are None are left out, and where it is timeless those of the moment."""
+
+    def __init__(
+        self, sink: Sink, clock: Clock, stamper: Stamper, mask: Mask, *, timeless: bool = False
+    ) -> None:
         self._sink = sink
         self._clock = clock
         self._stamper = stamper
         self._mask = mask
+        self._left_out = _MOMENTARY if timeless else frozenset()
 
     def emit(self, kind: str, **fields: Any) -> None:
         ident, at = self._stamper.stamp()
@@ -63,5 +70,5 @@ class Emitter:
         return {
             name: value if name in _STRUCTURAL else self._mask.mask(value)
             for name, value in fields.items()
-            if value is not None
+            if value is not None and name not in self._left_out
         }

@@ -20,6 +20,7 @@ from nika_nb.engine.outcome import Outcome
 from nika_nb.engine.pipeline import Ended, Open, Pipeline
 from nika_nb.engine.scope import Scopes, Settled, record
 from nika_nb.engine.settle import Settler
+from nika_nb.engine.turns import Turns
 from nika_nb.engine.unit import UnitRunner
 from nika_nb.engine.work import Work, usage_fields
 from nika_nb.errors import Fault
@@ -37,7 +38,8 @@ class Setup:
 
     inputs: bound values by name. markers: what stands for each secret in an identity.
     manifest: the fields of the first frame. preamble: frames right after it.
-    width: how many units may work at once. seed: of ids and jitter, None for real chance.
+    width: how many units may work at once. serial: one task at a time from its beginning to its end,
+    and nothing of this machine or this moment in the frames. seed: of ids and jitter, None for real chance.
     max_cost_usd: the run's cap, None for none. spent_usd: what its earlier invocations cost.
     """
 
@@ -55,6 +57,7 @@ class Setup:
     manifest: Mapping[str, Any]
     preamble: Sequence[tuple[str, dict[str, Any]]] = ()
     width: int = 32
+    serial: bool = False
     seed: int | None = None
     max_cost_usd: float | None = None
     spent_usd: float = 0.0
@@ -77,11 +80,14 @@ class Engine:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._plan = setup.plan
-        self._emitter = Emitter(setup.sink, setup.clock, Stamper(setup.clock, setup.seed), setup.mask)
+        self._emitter = Emitter(
+            setup.sink, setup.clock, Stamper(setup.clock, setup.seed), setup.mask, timeless=setup.serial
+        )
         self._settler = Settler(self._emitter, setup.mask)
         self._scopes = Scopes(setup.plan.workflow, setup.inputs, setup.secrets, setup.markers)
         self._budget = Budget(setup.max_cost_usd, setup.spent_usd)
         self._pipeline = self._make_pipeline()
+        self._turns = Turns(1 if setup.serial else max(1, len(setup.plan.tasks)))
         self._settled: dict[str, Outcome] = {}
         self._missing = {planned.task.id: len(planned.producers) for planned in setup.plan.scheduled}
         self._ends = {name: asyncio.Event() for name in setup.plan.tasks}
@@ -96,7 +102,7 @@ class Engine:
 
     def _make_pipeline(self) -> Pipeline:
         setup = self._setup
-        chance = random.Random(setup.seed)
+        chance = random.SystemRandom() if setup.seed is None else random.Random(setup.seed)
         attempts = Attempts(
             setup.verbs, setup.extractor, setup.clock, self._emitter, chance, setup.base, self._budget
         )
@@ -192,13 +198,15 @@ class Engine:
             return
         self._parked[name] += 1
         self._check_idle()
-        await self._ends[name].wait()
+        async with self._turns.lent():
+            await self._ends[name].wait()
         if name not in self._settled:
             raise Fault("NIKA-VAR-001", f"`{name}` waits for this recovery itself: it has no value to give")
 
     async def _guarded(self, planned: TaskPlan) -> None:
         try:
-            await self._process(planned)
+            async with self._turns:
+                await self._process(planned)
         except asyncio.CancelledError:
             if self._cancelled and planned.task.id not in self._settled:
                 await self._interrupted(planned)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ from nika_nb.engine.identify import Identifier
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.scope import Scopes, reads
 from nika_nb.engine.settle import Settler
+from nika_nb.engine.turns import Turns
 from nika_nb.engine.work import Work
 from nika_nb.errors import Fault
 from nika_nb.language.model import Task
@@ -45,7 +45,7 @@ class UnitRunner:
         self._attempts = attempts
         self._memory = memory
         self._clock = clock
-        self._slots = asyncio.Semaphore(width)
+        self._turns = Turns(width)
         self._await_task = await_task
         self._budget = budget
 
@@ -92,13 +92,13 @@ class UnitRunner:
         *,
         owed: bool = False,
     ) -> tuple[Outcome, dict[str, Any]]:
-        """The verb, in a slot of its own; over budget only what is `owed`, as cleanups are."""
+        """The verb, in its turn; over budget only what is `owed`, as cleanups are."""
 
         def body() -> dict[str, Any]:
             rendered: dict[str, Any] = render(planned.task.action.body, scope)
             return rendered
 
-        async with self._slots:
+        async with self._turns:
             if self._budget.crossed and not owed:
                 return Outcome("cancelled", "budget"), {}
             try:
@@ -116,7 +116,8 @@ class UnitRunner:
 
         for ref in references(value):
             if ref.root == "tasks" and ref.steps:
-                await self._await_task(str(ref.steps[0]))
+                async with self._turns.lent():
+                    await self._await_task(str(ref.steps[0]))
                 self._usable(str(ref.steps[0]), ref.steps[1:], str(ref))
         return render(value, scope | {"tasks": self.scopes.tasks})
 

@@ -70,6 +70,7 @@ def run(
     memory: Memory | None = None,
     inputs: dict[str, Any] | None = None,
     width: int = 8,
+    serial: bool = False,
     during: Callable[[Engine], Any] | None = None,
     **scripts: Script,
 ) -> Ran:
@@ -92,6 +93,7 @@ def run(
         base=".",
         manifest={"workflow": loaded.workflow.id},
         width=width,
+        serial=serial,
         seed=7,
     )
 
