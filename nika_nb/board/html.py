@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from heapq import nlargest
 
+from nika_nb.board import tracepage
 from nika_nb.board.clean import block, inline
 from nika_nb.board.rows import STATES, Row, RunState, State
 from nika_nb.board.state import Board
@@ -150,6 +151,7 @@ def _trace(board: Board) -> str:
     if board.over:
         parts += [plural(board.trace_events, "event")] if board.trace_events else []
         parts += [f"chain {inline(board.trace_head)}"] if board.trace_head else []
+        parts += [tracepage.packed_link(board.trace_path, board.trace_data)] if board.trace_data else []
     return f'<span style="{MONO};font-size:11px;overflow-wrap:anywhere">{" · ".join(parts)}</span>'
 
 

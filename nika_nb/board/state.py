@@ -51,6 +51,7 @@ class Board:
     trace_path: str = ""
     trace_head: str = ""
     trace_events: int = 0
+    trace_data: bytes = b""  # the journal, packed, where it is small enough to travel with a still
     log: list[str] = field(default_factory=list)  # the first events, a line each
     log_length: int = 0  # how many lines there would be
     version: int = 0

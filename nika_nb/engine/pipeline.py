@@ -153,6 +153,7 @@ class Pipeline:
         fan_out = FanOut(self._units, planned, live, marked, work)
         if isinstance(found, Hit):
             return await self._cache_hit(planned, identity, found, fan_out)
+        self._settler.fans_out(planned.task.id, len(live))
         items = await fan_out.run(self._width)
         work.ended = self._clock.now()
         if items.prompts:

@@ -116,6 +116,10 @@ class Settler:
             outcome=outcome.to_text(),
         )
 
+    def fans_out(self, task: str, total: int) -> None:
+        """For those who watch: how many items there are."""
+        self._emitter.live("live_progress", task=task, done=0, total=total)
+
     def skipped(self, planned: TaskPlan, note: str, when: str | None, outcome: Outcome) -> None:
         self._emitter.emit(
             "task_skipped", task=planned.task.id, note=note, when=when, outcome=outcome.to_text()

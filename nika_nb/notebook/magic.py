@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
 
+from nika_nb.board import tracepage
 from nika_nb.errors import RunFailed, Source, UsageError
 from nika_nb.notebook.options import CellOptions, cell_help, cell_options
+from nika_nb.notebook.shown import show
 from nika_nb.notebook.surface import Surface
 from nika_nb.notebook.watch import Watch
 from nika_nb.runs.answers import parse_answer
@@ -62,6 +65,7 @@ class NikaMagics(Magics):
             answers=dict(parse_answer(text) for text in options.answer),
             compat=options.resume_compat,
             unverified=options.resume_unverified,
+            max_cost_usd=options.max_cost_usd,
             interactive=self.surface.interactive,
         )
 
@@ -91,6 +95,7 @@ class NikaMagics(Magics):
         """`%nika attach [TRACE]`, `%nika answer [TRACE] ask=yes`, `%nika traces`."""
         words = line.split()
         commands = {
+            "trace": self._show_trace,
             "attach": self._attach,
             "answer": self._answer,
             "traces": self._traces,
@@ -109,6 +114,11 @@ class NikaMagics(Magics):
         run = attach(self._trace(words[0] if words else None), self._place)
         Watch(run, self.surface).draw()
         return run
+
+    def _show_trace(self, words: list[str]) -> None:
+        """The journal itself, to look at and to download."""
+        path = self._trace(words[0] if words else None)
+        show(tracepage.mimebundle(path.name, path.read_bytes()), uuid4().hex)
 
     def _answer(self, words: list[str]) -> Run:
         name = words[0] if words and "=" not in words[0] and words[0].endswith(".ndjson") else None
@@ -143,6 +153,7 @@ class NikaMagics(Magics):
 _LINE_HELP = """\
 %nika attach [TRACE]              draw a run from its trace (the newest), a paused one with its forms
 %nika answer [TRACE] ask=yes      answer a paused run (the newest one that waits) and continue it
+%nika trace [TRACE]               the journal itself, to look at and to download
 %nika traces                      list the traces of this folder
 %%nika --help                     the options of a workflow cell"""
 

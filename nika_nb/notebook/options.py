@@ -23,6 +23,7 @@ class CellOptions:
     answer: tuple[str, ...]
     resume_compat: str | None
     resume_unverified: bool
+    max_cost_usd: float | None
     into: str | None
     check: bool
     quiet: bool

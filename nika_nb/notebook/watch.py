@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from nika_nb.board import question, text
+from nika_nb.board import question, text, tracepage
 from nika_nb.errors import NikaError
 from nika_nb.notebook.forms import Form
 from nika_nb.notebook.paint import Painter
@@ -77,11 +77,26 @@ class Watch:
     def _close(self) -> None:
         """The still takes the panel's place."""
         board = self.run.catch_up()
+        board.trace_data = self._packed()
         self.run.drawn = True
         if self._panel is not None:
             self._panel.finish(board)
         else:
             print(text.meter(board).strip() if self._quiet else text.still(board))
+
+    def _packed(self) -> bytes:
+        """The journal as the still carries it; empty where it is too large, or gone."""
+        trace = self.run.trace
+        try:
+            fits = trace is not None and trace.stat().st_size <= tracepage.CARRIED
+            return tracepage.packed(self._journal()[1]) if fits else b""
+        except OSError:
+            return b""
+
+    def _journal(self) -> tuple[str, bytes]:
+        """The journal's name and bytes; empty where there is none."""
+        trace = self.run.trace
+        return (trace.name, trace.read_bytes()) if trace is not None else ("", b"")
 
     # -- prompts ---------------------------------------------------------------------------
 
@@ -126,7 +141,7 @@ class Watch:
         with self._turn:
             try:
                 if self._panel is not None:
-                    self._panel.reopen(self.run.catch_up(), self.run.cancel)
+                    self._panel.reopen(self.run.catch_up(), self.run.cancel, self._journal)
                 self._pump()
                 self._close()
                 self._ask_again()

@@ -117,7 +117,8 @@ class Run:
                 self.board.state, "never reached its end"
             )
         first = next((row for row in self.board.rows.values() if row.state == "failed"), None)
-        return f"failed at `{first.id}` ({first.detail})" if first else f"failed ({self.board.detail})"
+        detail = (first.detail if first else self.board.detail).partition("\n")[0]
+        return f"failed at `{first.id}` ({detail})" if first else f"failed ({detail})"
 
     @property
     def tasks(self) -> dict[str, TaskResult]:
@@ -226,7 +227,8 @@ class Run:
         """
         if self.trace is None:
             raise UsageError(f"`{self.workflow}` wrote no trace to resume from")
-        request = replace(self.request, resume=self.trace, continues=False, answers={}, shown={})
+        request = replace(self.request, resume=self.trace, continues=False, spent_usd=0.0)
+        request = replace(request, answers={}, shown={})
         run = start(replace(request, **changes))
         run.wait()
         return run
@@ -305,7 +307,21 @@ def _recorded_request(trace: Trace, place: Place) -> Request:
         place=replace(place, notebook=prologue.get("notebook"), cell=prologue.get("cell")),
         variables=trace.input_values or {},
         model=prologue.get("model_override"),
+        max_cost_usd=_budget_of(trace).get("max_cost_usd"),
     )
+
+
+def _budget_of(trace: Trace) -> dict[str, Any]:
+    """What the prologue says of the run's cap, empty where there is none."""
+    text = trace.prologue.get("budget")
+    found = loads(text) if isinstance(text, str) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _spent(trace: Trace) -> float:
+    """USD that the run has cost up to the end of a trace."""
+    here = trace.end.get("total_cost_usd") if trace.end else None
+    return float(_budget_of(trace).get("spent_usd", 0.0)) + float(here or 0.0)
 
 
 def _continuation(
@@ -325,6 +341,7 @@ def _continuation(
         answers=dict(answers),
         shown=dict(shown),
         continues=True,
+        spent_usd=_spent(trace),
         interactive=request.interactive,
         origin=request.origin,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
+from nika_nb.board import tracepage
 from nika_nb.notebook import magic
 
 HELLO = """nika: hello
@@ -252,3 +255,14 @@ def test_a_trace_that_is_no_journal_is_said_loudly_and_all_runs_live(
     cell = notebook.run(HELLO, "--resume poem.ndjson")
     assert "everything runs live" in cell.text
     assert cell.value.state == "completed"
+
+
+def test_a_journal_can_be_taken_away(notebook: Notebook, folder: Path) -> None:
+    """The still of a small run carries its journal, packed, byte for byte; %nika trace shows it whole."""
+    run = notebook.run(HELLO).value
+    assert run.trace is not None
+    lines = run.trace.read_bytes()
+    assert "workflow_completed" in notebook.python("%nika trace").text
+    packed = tracepage.packed(lines)
+    assert gzip.decompress(packed) == lines
+    assert tracepage.packed(os.urandom(200_000)) == b""
