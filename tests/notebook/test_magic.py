@@ -55,7 +55,8 @@ class Notebook:
             result = self.shell.run_cell(code, store_history=False)
         failure = result.error_before_exec or result.error_in_exec
         shown = getattr(failure, "_render_traceback_", lambda: [str(failure or "")])()
-        return Cell(result, seen.stdout + seen.stderr, "\n".join(shown))
+        displayed = "".join(output.data.get("text/plain", "") for output in seen.outputs)
+        return Cell(result, seen.stdout + seen.stderr + displayed, "\n".join(shown))
 
 
 @pytest.fixture
