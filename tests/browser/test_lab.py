@@ -144,6 +144,8 @@ def _restarted(found: Book, before: int) -> None:
 
     until(reborn, "another kernel answered", 60)
     found.idle()
+    while dialog.is_visible():
+        dialog.click()
 
 
 def test_an_interrupt_ends_the_processes_and_is_journaled(book: Opener) -> None:
