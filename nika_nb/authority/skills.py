@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from nika_nb.authority import paths
 from nika_nb.authority.permits import judge_target
@@ -16,18 +17,28 @@ UNREADABLE_CODE = "NIKA-AGENT-003"
 MALFORMED_CODE = "NIKA-AGENT-004"
 
 
-def open_skill(permits: Permits | None, path: str, folder: str) -> Skill:
+def read_plain(place: str) -> bytes:
+    """The bytes of a plain file, at most one more than a skill may have. Raises OSError."""
+    if not os.path.isfile(place):  # a pipe or a device may never end
+        raise FileNotFoundError(place)
+    with open(place, "rb") as file:
+        return file.read(LARGEST + 1)
+
+
+def open_skill(
+    permits: Permits | None, path: str, folder: str, read: Callable[[str], bytes] = read_plain
+) -> Skill:
     """The skill at a path as written; relative ones, and the boundary with them, count from `folder`.
 
-    Raises Fault NIKA-AUTH-006 or NIKA-SEC-004 before anything is opened, NIKA-AGENT-003 for what
-    cannot be read, NIKA-AGENT-004 for what is no skill.
+    read: how a file is opened. Raises Fault NIKA-AUTH-006 or NIKA-SEC-004 before anything is opened,
+    NIKA-AGENT-003 for what cannot be read, NIKA-AGENT-004 for what is no skill.
     """
     place = paths.effective(path, folder)
     verdict = judge_target(permits, "read", path, folder, place)
     if not verdict.allowed:
         raise Fault(verdict.code, verdict.sentence, details={"path": path})
     try:
-        return read_skill(_text(place))
+        return read_skill(_text(read(place)))
     except NotASkill as problem:
         raise Fault(MALFORMED_CODE, f"`{path}` is not a skill: {problem}", details={"path": path}) from None
     except (OSError, ValueError):
@@ -35,12 +46,8 @@ def open_skill(permits: Permits | None, path: str, folder: str) -> Skill:
         raise Fault(UNREADABLE_CODE, why, details={"path": path}) from None
 
 
-def _text(place: str) -> str:
-    """Raises OSError or ValueError for what is no plain text file of a bearable size."""
-    if not os.path.isfile(place):  # a pipe or a device may never end
-        raise FileNotFoundError(place)
-    with open(place, "rb") as file:
-        raw = file.read(LARGEST + 1)
+def _text(raw: bytes) -> str:
+    """Raises ValueError for what is no text of a bearable size."""
     if len(raw) > LARGEST:
         raise ValueError(f"more than {LARGEST} bytes")
     return raw.decode("utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from nika_nb.check.files import read_bounded
@@ -30,14 +30,18 @@ class Family:
     """Reads called workflows, each file once, so that what is judged is what runs.
 
     pinned: the texts by their real path, where they come from a journal and not from the disk.
+    readable: says of a real path whether it may be opened, for a text that nobody vouches for.
     judged: by real path what is wrong with a called workflow itself, for whoever judges it; above:
     the ones that are being judged.
     """
 
-    def __init__(self, pinned: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, pinned: Mapping[str, str] | None = None, readable: Callable[[str], bool] | None = None
+    ) -> None:
         self.judged: dict[str, tuple[Diagnostic, ...]] = {}
         self.above: list[str] = []
         self._pinned = pinned
+        self._readable = readable
         self._read: dict[str, Child] = {}
         self._straight: set[str] = set()  # files below which nothing turns back
 
@@ -60,12 +64,27 @@ class Family:
 
     def _look(self, path: str, target: str) -> Child:
         if self._pinned is None:
-            return _read(path, target)
+            return self._from_disk(path, target)
         text = self._pinned.get(path)
         if text is None:
             hint = "resume with the workflow and its children at hand"
             return Child(path, None, f"the journal does not hold the text of `{target}`", hint)
         return _child(path, target, text.encode("utf-8"))
+
+    def open(self, path: str) -> bytes:
+        """The bytes of a file that a workflow names. Raises OSError where there is none to be opened."""
+        if self._readable is not None and not self._readable(path):
+            raise PermissionError(path)
+        return read_bounded(path)
+
+    def _from_disk(self, path: str, target: str) -> Child:
+        try:
+            return _child(path, target, self.open(path))
+        except PermissionError:
+            hint = "only what this run may read can be looked at"
+            return Child(path, None, f"`{target}` may not be opened", hint)
+        except (OSError, ValueError):
+            return Child(path, None, f"there is no file `{target}`", f"it is looked for at {path}")
 
     def turn(self, child: Child, above: tuple[str, ...]) -> tuple[str, ...]:
         """The way from the top to a file that calls one above it, or ()."""
@@ -97,14 +116,6 @@ class Family:
             below = self.called(task, folder)
             if below is not None and below.path:
                 yield below
-
-
-def _read(path: str, target: str) -> Child:
-    try:
-        raw = read_bounded(path)
-    except (OSError, ValueError):
-        return Child(path, None, f"there is no file `{target}`", f"it is looked for at {path}")
-    return _child(path, target, raw)
 
 
 def _child(path: str, target: str, raw: bytes) -> Child:

@@ -25,7 +25,7 @@ def judge(subject: Subject) -> Iterator[Diagnostic]:
 
 def _skill(subject: Subject, task: Task, number: int, path: str) -> Iterator[Diagnostic]:
     try:
-        open_skill(subject.workflow.permits, path, subject.folder)
+        open_skill(subject.workflow.permits, path, subject.folder, subject.family.open)
     except Fault as fault:
         if fault.code in _HINTS:  # what the boundary refuses is said by its own judgment
             place = subject.place("tasks", task.id, "agent", "skills", number)

@@ -49,6 +49,7 @@ def _request(options: argparse.Namespace) -> Request:
         answers=dict(parse_answer(text) for text in options.answer),
         compat=options.resume_compat,
         unverified=options.resume_unverified,
+        max_cost_usd=options.max_cost_usd,
         interactive=sys.stdin.isatty() and sys.stderr.isatty(),
     )
 

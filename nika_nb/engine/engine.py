@@ -369,9 +369,11 @@ class Engine:
         return verdict
 
     def _totals(self) -> dict[str, Any]:
-        figures = usage_fields(self._usages)
+        under_way = [usage for work in self._works.values() for usage in work.usages]
+        usages = self._usages + under_way
+        figures = usage_fields(usages)
         return {
             "total_tokens": figures.get("tokens"),
             "total_cost_usd": figures.get("cost_usd"),
-            "unpriced_calls": sum(1 for usage in self._usages if usage.unpriced) or None,
+            "unpriced_calls": sum(1 for usage in usages if usage.unpriced) or None,
         }

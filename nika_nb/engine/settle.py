@@ -49,7 +49,12 @@ class Settler:
         else:
             detail = _detail(outcome.error)
             self._emitter.emit(
-                "task_skipped", task=task, note="on_error · skip", detail=detail, outcome=outcome.to_text()
+                "task_skipped",
+                task=task,
+                note="on_error · skip",
+                detail=detail,
+                **work.figures(),
+                outcome=outcome.to_text(),
             )
 
     def _decisions(self, task: str, work: Work) -> None:

@@ -33,17 +33,28 @@ def run(
     resume_compat: str | None = None,
     resume_unverified: bool = False,
     interactive: bool | None = None,
+    max_cost_usd: float | None = None,
     background: bool = False,
 ) -> Run:
     """Checks and runs a workflow; returns once it has completed, failed or paused.
 
     resume: True for the newest trace of this workflow, or a trace's path. answer: values by prompt.
-    background: return at once. An interrupt ends the run and everything it started.
+    max_cost_usd: start nothing more once the run has cost more than this. background: return at
+    once. An interrupt ends the run and everything it started.
 
     Raises CheckRefused, UsageError or ResumeRefused before anything ran.
     """
     request = _request(
-        text_or_path, vars, model, resume, from_, answer, resume_compat, resume_unverified, interactive
+        text_or_path,
+        vars,
+        model,
+        resume,
+        from_,
+        answer,
+        resume_compat,
+        resume_unverified,
+        interactive,
+        max_cost_usd,
     )
     started = start(request)
     if not background:
@@ -83,6 +94,7 @@ def _request(
     compat: str | None,
     unverified: bool,
     interactive: bool | None,
+    max_cost_usd: float | None,
 ) -> Request:
     given = document(text_or_path)
     if given.diagnostics:
@@ -98,6 +110,7 @@ def _request(
         compat=compat,
         unverified=unverified,
         interactive=interactive,
+        max_cost_usd=max_cost_usd,
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nika_nb import __version__
-from nika_nb.catalog import SPEC_PIN
+from nika_nb.catalog import SPEC_PIN, prices
 from nika_nb.catalog.frames import ENGINE_VERSION, TRACE_FORMAT
 from nika_nb.language.model import Workflow
 from nika_nb.plan.meaning import semantic_hash
@@ -43,6 +43,8 @@ def manifest(
         "stamper_kind": "deterministic" if deterministic else "system",
         "clock": "virtual" if deterministic else workflow.run.clock,
         "seed": (workflow.run.seed or 0) if deterministic else None,
+        "pricing": dumps({"as_of": prices.AS_OF, "schema": prices.SCHEMA}),
+        "budget": _budget(request),
         "model_override": request.model,
         "package_version": __version__,
         "source_name": request.source.name,
@@ -54,6 +56,14 @@ def manifest(
         for name in ("platform", "notebook", "cell", "pid"):
             fields[name] = None
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _budget(request: Request) -> str | None:
+    """The cap as JSON text, with what earlier invocations of the run have used of it; None without a cap."""
+    if request.max_cost_usd is None:
+        return None
+    spent = {"spent_usd": request.spent_usd} if request.spent_usd else {}
+    return dumps({"max_cost_usd": request.max_cost_usd, **spent})
 
 
 def permits_banner(workflow: Workflow) -> str:

@@ -31,6 +31,12 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         help="answer a prompt: ask=yes, ask[3]=yes",
     )
     parser.add_argument(
+        "--max-cost-usd",
+        type=float,
+        metavar="USD",
+        help="start nothing more once the run has cost more than this; what is under way is finished",
+    )
+    parser.add_argument(
         "--resume-compat", metavar="VERSION", help="declare another engine's trace compatible"
     )
     parser.add_argument(

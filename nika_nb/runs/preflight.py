@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nika_nb.authority.skills import open_skill
+from nika_nb.catalog import prices
+from nika_nb.catalog.providers import kind_of, split_model
+from nika_nb.errors import Fault
 from nika_nb.language.model import Task, Workflow
+from nika_nb.providers import registry
 from nika_nb.runs.request import Request
 from nika_nb.tools.registry import TOOLS
 
@@ -13,35 +18,69 @@ def missing(workflow: Workflow, request: Request) -> list[str]:
     """One sentence per thing that is not there, each with what to do; empty when all is there."""
     found: list[str] = []
     for task in workflow.tasks.values():
-        found += _task(task, request.model or workflow.model)
+        found += _task(task, workflow, request)
     return list(dict.fromkeys(found))
 
 
-def _task(task: Task, model: str | None) -> Iterator[str]:
-    verb = task.action.verb
-    if verb == "agent":
-        yield f"`{task.id}`: the `agent` verb is not part of this version"
-    elif verb == "infer":
-        yield from _model(task, model)
-    elif verb == "invoke":
+def uncapped(workflow: Workflow, request: Request) -> list[str]:
+    """What `--max-cost-usd` cannot see: the models that have no price, but are not known to cost nothing."""
+    if request.max_cost_usd is None:
+        return []
+    named = (_model_of(task, workflow, request) for task in workflow.tasks.values() if _asks(task))
+    blind = [name for name in dict.fromkeys(named) if kind_of(name) == "cloud" and not prices.price_of(name)]
+    if not blind:
+        return []
+    return [f"no price is known for {', '.join(blind)}: what they cost does not count against --max-cost-usd"]
+
+
+def _asks(task: Task) -> bool:
+    return task.action.verb in ("infer", "agent")
+
+
+def _model_of(task: Task, workflow: Workflow, request: Request) -> str:
+    return str(task.action.get("model") or request.model or workflow.model or "")
+
+
+def _task(task: Task, workflow: Workflow, request: Request) -> Iterator[str]:
+    if _asks(task):
+        yield from _model(task, _model_of(task, workflow, request))
+    if task.action.verb == "agent":
+        yield from _agent(task, workflow, str(request.place.root))
+    elif task.action.verb == "invoke":
         yield from _tool(task)
 
 
-def _model(task: Task, model: str | None) -> Iterator[str]:
-    name = task.action.get("model") or model or ""
-    if "${{" in str(name):
+def _model(task: Task, name: str) -> Iterator[str]:
+    if "${{" in name:
         return
-    if not str(name).startswith("mock/"):
+    if split_model(name)[0] not in registry.MAKERS:
+        known = ", ".join(f"`{prefix}/…`" for prefix in registry.known())
         yield (
-            f"`{task.id}`: the model `{name}` is not part of this version, which speaks to `mock/echo` only; "
+            f"`{task.id}`: the model `{name}` is not part of this version, which speaks to {known} only; "
             "try it with --model mock/echo"
         )
 
 
+def _agent(task: Task, workflow: Workflow, folder: str) -> Iterator[str]:
+    """Every tool that is granted by its name, and every skill; a pattern grants what there is."""
+    for tool in task.action.get("tools") or ():
+        if not any(sign in str(tool) for sign in "*?[!") and "${{" not in str(tool):
+            yield from _named_tool(task, str(tool))
+    for path in task.action.get("skills") or ():
+        try:
+            open_skill(workflow.permits, str(path), folder)
+        except Fault as fault:
+            yield f"`{task.id}`: {fault}"
+
+
 def _tool(task: Task) -> Iterator[str]:
-    tool = task.action.get("tool")
     if task.action.get("workflow") is not None:
         yield f"`{task.id}`: calling a workflow from a workflow is not part of this version"
-    elif isinstance(tool, str) and tool not in TOOLS:
+    elif isinstance(task.action.get("tool"), str):
+        yield from _named_tool(task, task.action.get("tool"))
+
+
+def _named_tool(task: Task, tool: str) -> Iterator[str]:
+    if tool not in TOOLS:
         known = ", ".join(sorted(TOOLS))
         yield f"`{task.id}`: the tool `{tool}` is not part of this version (it has {known})"

@@ -7,21 +7,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nika_nb.authority.secrets import Masker, SecretStore
+from nika_nb.authority.skills import skills_of
 from nika_nb.check import Report, check
 from nika_nb.engine.clock import SystemClock, VirtualClock
 from nika_nb.engine.contract import Answer, Process, Verbs
 from nika_nb.engine.engine import Setup
 from nika_nb.engine.events import Sink
-from nika_nb.errors import CheckRefused, UsageError
+from nika_nb.errors import CheckRefused, Fault, UsageError
 from nika_nb.language.jq import JqWorker
 from nika_nb.language.model import Workflow
+from nika_nb.language.skills import Skill
 from nika_nb.plan.identity import secret_marker
 from nika_nb.plan.plan import Plan, make_plan
 from nika_nb.runs.answers import for_edit, for_open
 from nika_nb.runs.ids import new_invocation_id, new_run_id
 from nika_nb.runs.inputs import bind
 from nika_nb.runs.manifest import manifest, source_pages
-from nika_nb.runs.preflight import missing
+from nika_nb.runs.preflight import missing, uncapped
 from nika_nb.runs.request import Request
 from nika_nb.runs.resumption import Resumption, resumption
 from nika_nb.settings import Settings
@@ -63,10 +65,10 @@ def prepare(request: Request, *, interactive: bool, settings: Settings | None = 
     settings = settings or Settings.read()
     report, workflow = _checked(request)
     inputs = bind(workflow, request.variables)
-    plan = make_plan(workflow, request.model)
     lacking = missing(workflow, request)
     if lacking:
         raise UsageError("\n".join(["nothing was run:", *(f"  {line}" for line in lacking)]))
+    plan = make_plan(workflow, request.model, skills=_skills(workflow, request))
     resumed = resumption(request, workflow, plan)
     try:
         answers = _answers(request, workflow, plan, resumed)
@@ -77,10 +79,17 @@ def prepare(request: Request, *, interactive: bool, settings: Settings | None = 
 
 
 def _checked(request: Request) -> tuple[Report, Workflow]:
-    report = check(request.source, model=request.model, base=request.place.base)
+    report = check(request.source, model=request.model, base=request.place.base, folder=request.place.root)
     if not report.ok or report.workflow is None:
         raise CheckRefused(report.diagnostics, request.source)
     return report, report.workflow
+
+
+def _skills(workflow: Workflow, request: Request) -> dict[str, Skill]:
+    try:
+        return skills_of(workflow, str(request.place.root))
+    except Fault as fault:
+        raise UsageError(f"nothing was run: {fault}") from None
 
 
 def _answers(request: Request, workflow: Workflow, plan: Plan, resumed: Resumption) -> dict[str, Answer]:
@@ -166,9 +175,11 @@ def _prepared(
             preamble=source_pages(request.source.name, request.source.text),
             width=1 if deterministic else settings.max_parallel,
             seed=seed,
+            max_cost_usd=request.max_cost_usd,
+            spent_usd=request.spent_usd,
         )
 
-    notices = resumed.notices + _sweep(resumed)
+    notices = resumed.notices + uncapped(workflow, request) + _sweep(resumed)
     closers: list[Callable[[], Any]] = [verbs.close, worker.close]
     if journal is not None:
         closers.append(journal.close)

@@ -48,6 +48,7 @@ class Request:
     resume: a trace's path, NEWEST, or None. forced: tasks that run live whatever is recorded.
     answers: values for prompts, by task or by `task[item]`; a bare answer stands under "".
     interactive: whether a human can answer; None lets NIKA_NB_INTERACTIVE or the surface decide.
+    max_cost_usd: the run's cap, in US dollars; spent_usd: what its earlier invocations have cost.
     durable_id: the run that this invocation continues; None for a run of its own.
     """
 
@@ -64,10 +65,15 @@ class Request:
     interactive: bool | None = None
     continues: bool = False
     shown: Mapping[str, str] = field(default_factory=dict)
+    max_cost_usd: float | None = None
+    spent_usd: float = 0.0
 
     def __post_init__(self) -> None:
         if self.forced and self.resume is None:
             raise UsageError("--from says where a resume starts to run live: give --resume as well")
+        cap = self.max_cost_usd
+        if cap is not None and not 0 <= cap < float("inf"):
+            raise UsageError(f"--max-cost-usd is an amount of US dollars from 0 on, not {cap}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from nika_nb.authority.permits import judge_target
 from nika_nb.catalog.builtins import COMPOSE
 from nika_nb.errors import Fault, Source
 from nika_nb.tools.base import Tool, Use, in_thread, text_of
@@ -15,16 +17,23 @@ async def _compose(use: Use, arguments: Mapping[str, Any]) -> dict[str, Any]:
         why = "checks what an agent drafts, and here is none; list it under `tools:` of an `agent:` task"
         raise Fault("NIKA-BUILTIN-COMPOSE-001", f"`{COMPOSE}` {why}")
     draft = text_of(arguments, "workflow_yaml", COMPOSE)
-    verdict = await in_thread(lambda: _verdict(draft))
+    verdict = await in_thread(lambda: _verdict(use, draft))
     told = {"valid": verdict["valid"], "violations": len(verdict["errors"])}
     use.call.attach("agent_compose_checked", told)
     return verdict
 
 
-def _verdict(draft: str) -> dict[str, Any]:
+def _verdict(use: Use, draft: str) -> dict[str, Any]:
+    """The files that a draft names are opened only where the run that drafts it may read them."""
     from nika_nb.check import check
+    from nika_nb.check.children import Family
 
-    return check(Source(draft, "draft")).to_json()
+    base = Path(use.call.base)
+
+    def readable(path: str) -> bool:
+        return judge_target(use.permits, "read", path, use.call.base, path).allowed
+
+    return check(Source(draft, "draft"), base=base, family=Family(readable=readable)).to_json()
 
 
 TOOL = Tool(
