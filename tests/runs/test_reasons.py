@@ -90,7 +90,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("everything")
     program(folder, "say", 'echo "$1" >> marks\nprintf %s "$1"')
     for name in ("notes.txt", "other.txt"):
-        (folder / name).write_text("the same text", encoding="utf-8")
+        (folder / name).write_text("GIF89a, as pictures begin", encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setenv("FIRST_TOKEN", "tok-one-11")
