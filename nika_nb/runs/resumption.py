@@ -14,11 +14,11 @@ from nika_nb.plan.graph import downstream
 from nika_nb.plan.identity import Identity
 from nika_nb.plan.plan import Plan
 from nika_nb.runs.request import NEWEST, Request
+from nika_nb.trace.lineage import remember
 from nika_nb.trace.lock import ResumeLock
-from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.trace import Trace
 from nika_nb.trace.trust import judge
-from nika_nb.values import nearest
+from nika_nb.values import dumps, nearest
 
 
 @dataclass
@@ -108,8 +108,9 @@ def _remember(
 ) -> None:
     if fields.get("resume_unverified") == "declared":
         forced |= _prompts(workflow)  # nobody vouches for a decision in a broken chain: it is asked again
-    memory = JournalMemory(trace, forced, carry_failures=request.continues)
+    memory, notices = remember(trace, forced, carry_failures=request.continues)
     found.memory = memory
+    found.notices += notices
     found.trace = trace
     notice = memory.notice()
     if notice:
@@ -120,6 +121,7 @@ def _remember(
         "resumed_trace": trace.path.name,
         "resumed_head": trace.head,
         "parent_run": trace.run_id if found.run_id is None else None,
+        "forced": dumps(sorted(forced)) if forced else None,
         **fields,
     }
     if trace.source is not None and trace.source != request.source.text and not request.continues:

@@ -62,15 +62,22 @@ class JournalMemory:
     """The memory of a resume: implements `engine.contract.Memory` over one trace.
 
     forced: tasks that run whatever is recorded. carry_failures: for continuing a paused run, whose
-    settled failures stand. usable, keyless and unparseable count the recorded successes.
+    settled failures stand. earlier: what is asked for a task that this trace brought to no success.
+    usable, keyless and unparseable count the recorded successes.
     """
 
     resuming = True
 
     def __init__(
-        self, trace: Trace, forced: Iterable[str] = frozenset(), *, carry_failures: bool = False
+        self,
+        trace: Trace,
+        forced: Iterable[str] = frozenset(),
+        *,
+        carry_failures: bool = False,
+        earlier: JournalMemory | None = None,
     ) -> None:
         self.trace = trace
+        self.earlier = earlier
         self.forced = frozenset(forced)
         self.carry_failures = carry_failures
         self.usable = self.keyless = self.unparseable = 0
@@ -84,25 +91,26 @@ class JournalMemory:
         if identity.task in self.forced:
             return Miss("forced")
         known = self._tasks.get(identity.task)
-        if known is None:
-            return Miss("new")
-        if known.record is None:
-            return self._unrecorded(identity.task, known)
-        if known.record.keys == (identity.def_hash, identity.input_hash):
-            return self._hit(known.record)
-        return _differs(known.record, identity)
+        record = known.record if known else None
+        if record is None:
+            found = self._unrecorded(identity.task, known)
+            return _better(found, self.earlier.recall(identity)) if self.earlier else found
+        if record.keys == (identity.def_hash, identity.input_hash):
+            return self._hit(record)
+        return _differs(record, identity)
 
     def recall_item(self, identity: Identity, index: int) -> Hit | Miss:
         """The same for one item; every recorded item serves once, the one at its own index first."""
         if identity.task in self.forced:
             return Miss("forced")
         known = self._tasks.get(identity.task)
-        if known is None:
-            return Miss("new")
-        fitting = known.items.get((identity.def_hash, identity.input_hash))
+        fitting = known.items.get((identity.def_hash, identity.input_hash)) if known else None
         if fitting:
             return self._hit(fitting.pop(index) if index in fitting else fitting.popitem()[1])
-        return self._item_miss(identity, index, known)
+        found = self._item_miss(identity, index, known)
+        if self.earlier is None or (known is not None and known.record is not None):
+            return found
+        return _better(found, self.earlier.recall_item(identity, index))
 
     def settled_failure(self, task: str) -> dict[str, Any] | None:
         """The parsed `outcome` of a failure that still stands; None where there is none to carry."""
@@ -116,6 +124,8 @@ class JournalMemory:
         """The recorded output of a task that is written today as it was then; None where there is none."""
         known = self._tasks.get(task)
         record = known.record if known else None
+        if record is None and self.earlier is not None:
+            return self.earlier.decided(task, def_hash)
         return record.output if record is not None and record.def_hash == def_hash else None
 
     def running_at_crash(self) -> list[InFlight]:
@@ -131,7 +141,7 @@ class JournalMemory:
     def notice(self) -> str | None:
         """What has to be said before a resume: that little or nothing can be recognised."""
         name, lost = self.trace.path.name, self.keyless + self.unparseable
-        if not self.usable:
+        if not self.usable and self.earlier is None:
             return f"{name} holds no success that can be used again: everything runs live"
         if lost:
             records = "1 record" if lost == 1 else f"{lost} records"
@@ -189,7 +199,9 @@ class JournalMemory:
         else:
             self.keyless += 1
 
-    def _unrecorded(self, task: str, known: _Task) -> Miss:
+    def _unrecorded(self, task: str, known: _Task | None) -> Miss:
+        if known is None:
+            return Miss("new")
         last = known.last
         if last is None:
             detail = "was running" if known.flying or known.item_ends else "never started"
@@ -201,7 +213,9 @@ class JournalMemory:
             return Miss("not-recorded", detail=known.why)
         return Miss("not-recorded", detail=_ended(last))
 
-    def _item_miss(self, identity: Identity, index: int, known: _Task) -> Miss:
+    def _item_miss(self, identity: Identity, index: int, known: _Task | None) -> Miss:
+        if known is None:
+            return Miss("new")
         same = known.by_index.get(index)
         if same is not None and same.keys != (identity.def_hash, identity.input_hash):
             return _differs(same, identity)
@@ -242,6 +256,12 @@ def _record(frame: Frame, text: str | None) -> Record | str:
     except (ValueError, RecursionError):
         return _UNPARSEABLE
     return Record(frame, keys[0], keys[1], output)
+
+
+def _better(found: Miss, behind: Hit | Miss) -> Hit | Miss:
+    """What the earlier trace knows, where that says more than that the later one broke off."""
+    telling = isinstance(behind, Hit) or behind.reason in ("definition", "input", "not-resumable")
+    return behind if telling else found
 
 
 def _differs(record: Record, identity: Identity) -> Miss:

@@ -1,0 +1,68 @@
+"""A resume that broke off: what it had not reached still stands in the trace that it resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import PurePath
+
+from nika_nb.errors import NikaError
+from nika_nb.trace.memory import JournalMemory
+from nika_nb.trace.reader import read
+from nika_nb.trace.trace import Trace
+from nika_nb.trace.verify import verify
+from nika_nb.values import loads
+
+_DEPTH = 100  # resumes that broke off one after the other
+
+
+def remember(
+    trace: Trace, forced: Iterable[str], *, carry_failures: bool = False
+) -> tuple[JournalMemory, list[str]]:
+    """(the memory of a trace and of what it left unfinished, what people have to be told about that)."""
+    chain, notices = [trace], list[str]()
+    while len(chain) < _DEPTH and (name := _resumed(chain[-1])):
+        later, earlier = chain[-1].path.name, _earlier(chain[-1], name)
+        if earlier is None:
+            notices.append(f"{later} had resumed {name}, which does not lie beside it as it was")
+            break
+        notices.append(f"{later} broke off: what it had not reached is taken from {name}")
+        chain.append(earlier)
+    return _memory(chain, frozenset(forced), carry_failures), notices
+
+
+def _memory(chain: list[Trace], forced: frozenset[str], carry_failures: bool) -> JournalMemory:
+    """What an unfinished resume was told to run again is not taken from behind it either."""
+    forces = [forced]
+    for trace in chain[:-1]:
+        forces.append(forces[-1] | _forced(trace))
+    found: JournalMemory | None = None
+    for trace, names in reversed(list(zip(chain, forces, strict=True))):
+        carries = carry_failures and trace is chain[0]
+        found = JournalMemory(trace, names, carry_failures=carries, earlier=found)
+    assert found is not None
+    return found
+
+
+def _resumed(trace: Trace) -> str | None:
+    """The file name of what an unfinished resume resumed; None for a trace that says all there is."""
+    name = trace.prologue.get("resumed_trace")
+    unfinished = trace.state in ("incomplete", "failed", "cancelled")
+    return name if unfinished and isinstance(name, str) and PurePath(name).name == name else None
+
+
+def _earlier(trace: Trace, name: str) -> Trace | None:
+    """The resumed trace, where it is still what it was and would be trusted without a word."""
+    path = trace.path.with_name(name)
+    try:
+        found = read(path) if path.is_file() and verify(path).intact else None
+    except NikaError:
+        return None
+    if found is None or found.head != trace.prologue.get("resumed_head"):
+        return None
+    return found if found.engine_version == trace.engine_version else None
+
+
+def _forced(trace: Trace) -> frozenset[str]:
+    text = trace.prologue.get("forced")
+    names = loads(text) if isinstance(text, str) else []
+    return frozenset(name for name in names if isinstance(name, str))
