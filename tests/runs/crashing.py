@@ -1,7 +1,7 @@
 """A process that runs workflows in forked copies of itself, each killed with SIGKILL after so many journal lines.
 
 Started as a program of its own: requests come in on standard input, one JSON object a line
-({cwd, workflow, lines, resume, vars}), and for each the exit status and the outputs go out. The fork
+({cwd, workflow, lines, resume, answer, vars}), and for each the exit status and the outputs go out. The fork
 spares the time to import; the copies are real processes and their death is a real SIGKILL.
 """
 
@@ -40,7 +40,10 @@ def _work(request: dict[str, Any], pipe: int) -> None:
     os.chdir(request["cwd"])
     if request["lines"]:
         _die_after(request["lines"])
-    run = nika_nb.run(Path(request["workflow"]), resume=request["resume"], vars=request["vars"])
+    if request["answer"]:
+        run = nika_nb.attach(Path(request["resume"])).answer(request["answer"])
+    else:
+        run = nika_nb.run(Path(request["workflow"]), resume=request["resume"], vars=request["vars"])
     said = {"state": run.state, "outputs": run.outputs if run.state == "completed" else None}
     os.write(pipe, json.dumps(said | {"trace": str(run.trace)}).encode())
 
@@ -79,14 +82,24 @@ class Crasher:
         )
 
     def run(
-        self, workflow: Path, *, lines: int = 0, resume: Path | None = None, **variables: Any
+        self,
+        workflow: Path,
+        *,
+        lines: int = 0,
+        resume: Path | None = None,
+        answer: dict[str, Any] | None = None,
+        **variables: Any,
     ) -> dict[str, Any]:
-        """{status, state, outputs, trace}; status is -9 where the run was killed after so many lines."""
+        """{status, state, outputs, trace}; status is -9 where the run was killed after so many lines.
+
+        answer: continues the paused trace `resume` instead of running the workflow's file.
+        """
         request = {
             "cwd": str(workflow.parent),
             "workflow": str(workflow),
             "lines": lines,
             "resume": str(resume) if resume else None,
+            "answer": answer,
             "vars": variables,
         }
         assert self._served.stdin is not None
