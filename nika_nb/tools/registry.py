@@ -7,6 +7,7 @@ from nika_nb.tools import (
     compose,
     convert,
     done,
+    fetch,
     jq,
     json_diff,
     log,
@@ -20,5 +21,19 @@ from nika_nb.tools.base import Tool
 
 TOOLS: dict[str, Tool] = {
     module.TOOL.name: module.TOOL
-    for module in (assertion, compose, convert, done, jq, json_diff, log, prompt, read, validate, wait, write)
+    for module in (
+        assertion,
+        compose,
+        convert,
+        done,
+        fetch,
+        jq,
+        json_diff,
+        log,
+        prompt,
+        read,
+        validate,
+        wait,
+        write,
+    )
 }
