@@ -70,6 +70,8 @@ def run(
     memory: Memory | None = None,
     inputs: dict[str, Any] | None = None,
     width: int = 8,
+    max_cost_usd: float | None = None,
+    spent_usd: float = 0.0,
     serial: bool = False,
     during: Callable[[Engine], Any] | None = None,
     **scripts: Script,
@@ -95,6 +97,8 @@ def run(
         width=width,
         serial=serial,
         seed=7,
+        max_cost_usd=max_cost_usd,
+        spent_usd=spent_usd,
     )
 
     async def main() -> Verdict:
