@@ -37,6 +37,19 @@ def question_text(prompt: Prompt, run_id: str, lines: Sequence[str]) -> str:
     return "\n".join([f"  ◇ {one_line(prompt.key)} · {message}", *(f"     {line}" for line in body)])
 
 
+def asked(prompt: Prompt) -> tuple[str, str]:
+    """(what a terminal shows, the sign behind which the answer is typed)."""
+    facts = [fact for fact in _facts(prompt, "") if fact[0] not in ("choices", "default")]
+    lines = [f"     {name}: {' · '.join(one_line(word) for word in words)}" for name, words in facts]
+    lines.append(f"◇ {one_line(prompt.key)} · {clean(prompt.message).strip()}")
+    if prompt.mode == "confirm":
+        sign = "[Y/n]" if prompt.has_default and prompt.default is True else "[y/N]"
+        return "\n".join(lines), f"  {sign} "
+    lines += [f"  {number}) {one_line(choice)}" for number, choice in enumerate(prompt.choices, 1)]
+    default = f" [{one_line(str(prompt.default))}]" if prompt.has_default else ""
+    return "\n".join(lines), f"\n>{default} "
+
+
 def question_html(prompt: Prompt, run_id: str, lines: Sequence[str]) -> str:
     title = f'<span style="color:{COLOUR["paused"]};font-weight:600">◇ {inline(prompt.key)}</span>'
     large = "font-size:14px;font-weight:600;white-space:pre-wrap;padding:2px 0 6px 0"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
-from nika_nb.cli.run import Plain, follow
+from nika_nb.cli.asking import attended, converse
+from nika_nb.cli.run import console, follow
 from nika_nb.runs.answers import parse_answer
 from nika_nb.runs.run import attach
 from nika_nb.trace.folder import TraceFolder
@@ -14,5 +16,6 @@ from nika_nb.trace.folder import TraceFolder
 def answer(options: argparse.Namespace) -> int:
     """The exit code of the run, continued from its pinned text."""
     run = attach(TraceFolder(Path.cwd()).resolve(options.trace))
+    run.request = replace(run.request, interactive=attended())
     run.answer(dict(parse_answer(text) for text in options.answers), wait=False)
-    return follow(run, Plain(run))
+    return converse(run, lambda: console(run), follow)

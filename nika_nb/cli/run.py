@@ -9,7 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from nika_nb.board import text
+from nika_nb.cli.asking import attended, can_ask, converse
 from nika_nb.cli.check import given, report_of
+from nika_nb.cli.console import Plain, how_to_answer, journal_trouble, say
+from nika_nb.cli.live import Live, paintable
 from nika_nb.cli.streams import hush, print_json
 from nika_nb.errors import CheckRefused, NikaError
 from nika_nb.runs.answers import parse_answer
@@ -31,7 +34,12 @@ def run(options: argparse.Namespace) -> int:
         if options.output:
             print_json({"error": {"code": None, "message": str(error)}})
         raise
-    return follow(started, _surface(options, started))
+    say(*(f"nika-nb: {notice}" for notice in started.notices))
+    if options.json:
+        return follow(started, Lines(started, Chain(started.invocation, started.id)))
+    if options.output:
+        return follow(started, OneLine(started))
+    return converse(started, lambda: console(started, quiet=options.quiet), follow)
 
 
 def _request(options: argparse.Namespace) -> Request:
@@ -50,7 +58,7 @@ def _request(options: argparse.Namespace) -> Request:
         compat=options.resume_compat,
         unverified=options.resume_unverified,
         max_cost_usd=options.max_cost_usd,
-        interactive=sys.stdin.isatty() and sys.stderr.isatty(),
+        interactive=attended() and not (options.json or options.output),
     )
 
 
@@ -65,34 +73,6 @@ def _refused(options: argparse.Namespace, refused: CheckRefused) -> int:
     return refused.exit_code
 
 
-class Plain:
-    """The console: header, a line per settle, the meter; the outputs alone on standard output."""
-
-    def __init__(self, run: Run, *, quiet: bool = False) -> None:
-        self._run = run
-        self._quiet = quiet
-        self._opened = False
-
-    def see(self, event: Event) -> None:
-        if self._quiet:
-            return
-        board = self._run.board
-        if event.kind not in ("workflow_started", "task_scheduled", "nb_source_page") and not self._opened:
-            self._opened = True
-            _say(*text.header(board), "")
-        _say(*text.narrate(board, event))
-
-    def end(self) -> None:
-        board = self._run.board
-        if not self._quiet and board.trace_path:
-            _say("", text.trace_line(board))
-        if self._quiet and board.state != "completed":
-            _say(*text.ending(board), *(line for row in board.rows.values() for line in text.under(row)))
-        _say(*_journal_trouble(self._run), *_how_to_answer(self._run))
-        if board.state == "completed":
-            print_json(self._run.outputs)
-
-
 class Lines:
     """`--json`: the journal's own lines on standard output as they come, notes beside them."""
 
@@ -105,6 +85,9 @@ class Lines:
             sys.stdout.buffer.write(line + b"\n")
         sys.stdout.buffer.flush()
 
+    def tick(self) -> None:
+        pass
+
     def end(self) -> None:
         _notes(self._run)
 
@@ -116,6 +99,9 @@ class OneLine:
         self._run = run
 
     def see(self, event: Event) -> None:
+        pass
+
+    def tick(self) -> None:
         pass
 
     def end(self) -> None:
@@ -141,11 +127,10 @@ class OneLine:
 Surface = Plain | Lines | OneLine
 
 
-def _surface(options: argparse.Namespace, started: Run) -> Surface:
-    _say(*(f"nika-nb: {notice}" for notice in started.notices))
-    if options.json:
-        return Lines(started, Chain(started.invocation, started.id))
-    return OneLine(started) if options.output else Plain(started, quiet=options.quiet)
+def console(started: Run, *, quiet: bool = False) -> Plain:
+    """The console that fits the terminal."""
+    asks = can_ask(started)
+    return Live(started, asks=asks) if paintable() and not quiet else Plain(started, quiet=quiet, asks=asks)
 
 
 def follow(started: Run, surface: Surface) -> int:
@@ -158,6 +143,7 @@ def follow(started: Run, surface: Surface) -> int:
     try:
         while started.running:
             started.catch_up(surface.see)
+            surface.tick()
             started.pause_a_moment()
         started.catch_up(surface.see)
         started.wait()
@@ -176,30 +162,7 @@ def follow(started: Run, surface: Surface) -> int:
 def _notes(run: Run) -> None:
     board = run.board
     if board.trace_path:
-        _say(f"nika-nb: {text.trace_line(board).strip()}")
+        say(f"nika-nb: {text.trace_line(board).strip()}")
     if board.resumed:
-        _say(f"nika-nb: {text.resumed(board).strip()}")
-    _say(*_journal_trouble(run), *_how_to_answer(run))
-
-
-def _journal_trouble(run: Run) -> list[str]:
-    return [f"nika-nb: {run.journal_error}"] if run.journal_error else []
-
-
-def _how_to_answer(run: Run) -> list[str]:
-    """The exact line that answers each open prompt."""
-    from shlex import quote
-
-    examples = {"confirm": "yes", "input": "your answer"}
-    found = []
-    for prompt in run.prompts:
-        value = (
-            prompt.choices[0] if prompt.mode == "choice" and prompt.choices else examples.get(prompt.mode, "")
-        )
-        found.append(f"nika-nb answer {quote(run.board.trace_path)} {quote(f'{prompt.key}={value}')}")
-    return ["", "  to answer:", *(f"    {line}" for line in found)] if found else []
-
-
-def _say(*lines: str) -> None:
-    for line in lines:
-        print(line, file=sys.stderr, flush=True)
+        say(f"nika-nb: {text.resumed(board).strip()}")
+    say(*journal_trouble(run), *how_to_answer(run))

@@ -42,6 +42,11 @@ def for_open(
     return found
 
 
+def judged(prompt: Prompt, value: Any) -> Any:
+    """The answer as the prompt takes it. Raises UsageError for one of the wrong kind."""
+    return read_answer(prompt, value)
+
+
 def _prompt(open_prompts: Mapping[str, Prompt], key: str) -> Prompt:
     if key in open_prompts:
         return open_prompts[key]

@@ -1,0 +1,113 @@
+"""Questions on a terminal: asked once the pause is on the disk, answered over the trace just written."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from nika_nb.board import question
+from nika_nb.cli.console import Plain, how_to_answer, say
+from nika_nb.errors import NikaError, UsageError
+from nika_nb.runs.answers import judged
+from nika_nb.runs.run import Prompt, Run, interactive
+
+_MISSES = 3
+
+
+class Left(Exception):
+    """The question is left as it stands: the run stays paused."""
+
+
+def attended() -> bool:
+    """Whether somebody sits at the terminal."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def can_ask(run: Run) -> bool:
+    """Whether the run may ask somebody here."""
+    return attended() and interactive(run.request)
+
+
+def converse(run: Run, show: Callable[[], Plain], follow: Callable[[Run, Plain], int]) -> int:
+    """Follows a run; asks what it asks, one question after the other. The exit code of its last stop."""
+    code = follow(run, show())
+    try:
+        with _leaving():
+            while run.prompts and can_ask(run):
+                _answer(run)
+                code = follow(run, show())
+    except Left:
+        say("")
+    except NikaError as error:
+        say(str(error))
+    if run.prompts and can_ask(run):
+        say(*how_to_answer(run))
+    return code
+
+
+def _answer(run: Run) -> None:
+    """Asks the first open question and starts the run anew with the answer."""
+    prompt = run.prompts[0]
+    run.answer({prompt.key: _ask(prompt)}, wait=False, shown={prompt.key: prompt.shown_hash})
+
+
+@contextlib.contextmanager
+def _leaving() -> Iterator[None]:
+    """An interrupt and a request to end leave the question; while the run works they end the run."""
+
+    def leave(*_: Any) -> None:
+        raise Left
+
+    before = {number: signal.signal(number, leave) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _ask(prompt: Prompt) -> Any:
+    """The answer, as the prompt takes it. Raises Left at the end of the input and after three misses."""
+    text, sign = question.asked(prompt)
+    say("")
+    _forget_what_was_typed()
+    for shown in (text + sign, *[sign.lstrip()] * (_MISSES - 1)):
+        try:
+            return judged(prompt, _meant(prompt, _typed(shown)))
+        except UsageError as miss:
+            say(f"  {miss}")
+    raise Left
+
+
+def _typed(shown: str) -> str:
+    sys.stderr.write(shown)
+    sys.stderr.flush()
+    raw = sys.stdin.buffer.readline()
+    if not raw.endswith(b"\n"):
+        raise Left
+    return raw.decode("utf-8", "replace").strip()
+
+
+def _meant(prompt: Prompt, typed: str) -> Any:
+    """What stands for the typed text: a choice for its number, the default for nothing."""
+    if not typed and prompt.has_default:
+        return prompt.default
+    if not typed and prompt.mode == "confirm":
+        return False
+    if prompt.mode == "choice" and typed not in prompt.choices and typed.isdecimal():
+        number = int(typed)
+        return prompt.choices[number - 1] if 1 <= number <= len(prompt.choices) else typed
+    if not typed:
+        raise UsageError(f"`{prompt.key}` needs an answer; it still waits")
+    return typed
+
+
+def _forget_what_was_typed() -> None:
+    """Nobody answers a question before it was shown."""
+    import termios
+
+    with contextlib.suppress(termios.error):
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)

@@ -1,0 +1,71 @@
+"""The console of a run: header, a line per settle, the meter; the outputs alone on standard output."""
+
+from __future__ import annotations
+
+import sys
+from shlex import quote
+
+from nika_nb.board import text
+from nika_nb.cli.streams import print_json
+from nika_nb.runs.run import Event, Run
+
+_BEFORE_THE_HEADER = ("workflow_started", "task_scheduled", "nb_source_page", "nb_input_page")
+_EXAMPLES = {"confirm": "yes", "input": "your answer"}
+
+
+class Plain:
+    """Lines that stay, each as soon as it is known. asks: somebody is asked next, instead of told how to."""
+
+    def __init__(self, run: Run, *, quiet: bool = False, asks: bool = False) -> None:
+        self.run = run
+        self._quiet = quiet
+        self._asks = asks
+        self._opened = False
+
+    def see(self, event: Event) -> None:
+        if self._quiet:
+            return
+        board = self.run.board
+        if event.kind not in _BEFORE_THE_HEADER and not self._opened:
+            self._opened = True
+            self.tell(*text.header(board), "")
+        self.tell(*text.narrate(board, event))
+
+    def tell(self, *lines: str) -> None:
+        """Lines for people."""
+        say(*lines)
+
+    def tick(self) -> None:
+        """Called again and again while the run works."""
+
+    def end(self) -> None:
+        board = self.run.board
+        if not self._quiet and board.trace_path:
+            say("", text.trace_line(board))
+        if self._quiet and board.state != "completed":
+            say(*text.ending(board), *(line for row in board.rows.values() for line in text.under(row)))
+        say(*journal_trouble(self.run))
+        if not self._asks:
+            say(*how_to_answer(self.run))
+        if board.state == "completed":
+            print_json(self.run.outputs)
+
+
+def journal_trouble(run: Run) -> list[str]:
+    return [f"nika-nb: {run.journal_error}"] if run.journal_error else []
+
+
+def how_to_answer(run: Run) -> list[str]:
+    """The exact line that answers each open prompt."""
+    found = []
+    for prompt in run.prompts:
+        chosen = prompt.choices[0] if prompt.mode == "choice" and prompt.choices else None
+        value = chosen if chosen is not None else _EXAMPLES.get(prompt.mode, "")
+        found.append(f"nika-nb answer {quote(run.board.trace_path)} {quote(f'{prompt.key}={value}')}")
+    return ["", "  to answer:", *(f"    {line}" for line in found)] if found else []
+
+
+def say(*lines: str) -> None:
+    """Lines on standard error."""
+    for line in lines:
+        print(line, file=sys.stderr, flush=True)
