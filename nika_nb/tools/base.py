@@ -51,9 +51,11 @@ class Use:
     def place(self, mode: Mode, path: str) -> str:
         """Where the path leads on disk: judged, and what the tool must open.
 
-        Raises Fault NIKA-SEC-004 when refused; only a refusal is witnessed, for what a file tool
-        was allowed shows in what it did.
+        Raises Fault NIKA-BUILTIN-001 for no path at all, NIKA-SEC-004 when refused; only a refusal is
+        witnessed, for what a file tool was allowed shows in what it did.
         """
+        if not path:
+            raise Fault(ARGUMENTS_CODE, "a path is empty: write the file or folder that is meant")
         place = path if "\0" in path else paths.effective(path, self.call.base)
         verdict = judge_target(self.permits, mode, path, self.call.base, place)
         if not verdict.allowed:
