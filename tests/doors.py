@@ -1,4 +1,4 @@
-"""The doors as tests use them: the command line in a process of its own or in this one, journals read back."""
+"""The doors as tests use them: commands in a process of their own or in this one, journals read back."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def kinds(path: Path) -> Counter[str]:
 def traces(folder: Path) -> list[Path]:
     """The journals under a folder, oldest first."""
     found = (folder / ".nika" / "traces").glob("*.ndjson")
-    return sorted(found, key=lambda path: (frame_of(path.read_bytes().split(b"\n")[0])["uuid"]))
+    return sorted(found, key=lambda path: frame_of(path.read_bytes().split(b"\n")[0])["uuid"])
 
 
 def newest(folder: Path) -> Path:
@@ -205,10 +205,14 @@ def alive(pid: int) -> bool:
     stat = Path(f"/proc/{pid}/stat")
     if Path("/proc/self/stat").exists():
         try:
-            return stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0] not in "ZX"
+            return (
+                stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0] not in "ZX"
+            )
         except OSError:
             return False
-    listed = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    listed = subprocess.run(
+        ["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False
+    )
     return bool(listed.stdout.strip()) and not listed.stdout.strip().startswith("Z")
 
 

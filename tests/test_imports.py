@@ -13,15 +13,38 @@ import nika_nb
 from tests.doors import environment
 
 HEAVY = frozenset(
-    "pandas numpy IPython ipywidgets nbformat yaml blake3 rfc8785 jsonschema_rs jaq asyncio".split()
+    [
+        "pandas",
+        "numpy",
+        "IPython",
+        "ipywidgets",
+        "nbformat",
+        "yaml",
+        "blake3",
+        "rfc8785",
+        "jsonschema_rs",
+        "jaq",
+        "asyncio",
+    ]
 )
+
+
+A_RUN = """\
+import nika_nb
+nika_nb.run('nika: x\\ntasks: {t: {invoke: {tool: "nika:log", args: {message: m}}}}')
+"""
 
 
 def loaded(code: str, cwd: Path) -> set[str]:
     """The modules that a fresh process has after some lines of Python."""
     program = f"import sys\n{code}\nimport json\nprint()\nprint(json.dumps(sorted(sys.modules)))"
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=cwd, env=environment(), capture_output=True, text=True, check=False
+        [sys.executable, "-c", program],
+        cwd=cwd,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return set(json.loads(done.stdout.splitlines()[-1]))
@@ -36,8 +59,7 @@ def test_importing_the_package_loads_nothing_heavy(tmp_path: Path) -> None:
 
 def test_a_run_loads_neither_tables_nor_notebook(tmp_path: Path) -> None:
     """pandas, IPython and widgets have no part in running a workflow."""
-    code = "import nika_nb\nnika_nb.run('nika: x\\ntasks: {t: {invoke: {tool: \"nika:log\", args: {message: m}}}}')"
-    found = loaded(code, tmp_path)
+    found = loaded(A_RUN, tmp_path)
     assert not {"pandas", "numpy", "IPython", "ipywidgets", "nbformat", "jaq"} & found
     assert not {name for name in found if name.startswith(("nika_nb.notebook", "nika_nb.tables"))}
 
@@ -45,12 +67,13 @@ def test_a_run_loads_neither_tables_nor_notebook(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", ["trace verify", "trace ls", "trace show"])
 def test_a_look_at_a_trace_reads_no_yaml(tmp_path: Path, command: str) -> None:
     """A journal is judged and drawn without the language."""
-    nika_nb_run = "import nika_nb\nr = nika_nb.run('nika: x\\ntasks: {t: {invoke: {tool: \"nika:log\", args: {message: m}}}}')"
-    loaded(nika_nb_run, tmp_path)
+    loaded(A_RUN, tmp_path)
     (trace,) = (tmp_path / ".nika" / "traces").iterdir()
     words = [*command.split(), *([] if command.endswith("ls") else [str(trace)])]
     found = loaded(f"from nika_nb.cli.main import main\nassert main({words!r}) == 0", tmp_path)
-    wanted = {"pandas", "IPython", "ipywidgets", "nbformat", "jaq"} | ({"yaml"} if "verify" in command else set())
+    wanted = {"pandas", "IPython", "ipywidgets", "nbformat", "jaq"} | (
+        {"yaml"} if "verify" in command else set()
+    )
     assert not wanted & found
 
 
@@ -66,8 +89,8 @@ def test_all_says_what_there_is() -> None:
 
 def test_a_room_does_not_hide_a_function_of_its_name(tmp_path: Path) -> None:
     """`nika_nb.check(…)` is the function, also once the room `nika_nb.check` is imported."""
-    code = "import nika_nb.check\nfrom nika_nb.check import Report\nimport nika_nb\nassert isinstance(nika_nb.check(''), Report)"
-    loaded(code, tmp_path)
+    known = "import nika_nb\nfrom nika_nb.check import Report\nassert isinstance(nika_nb.check(''), Report)"
+    loaded(f"import nika_nb.check\n{known}", tmp_path)
     loaded("import nika_nb\nnika_nb.check('')\nimport nika_nb.check\nnika_nb.check('')", tmp_path)
 
 

@@ -15,7 +15,20 @@ PACKAGE = Path(__file__).resolve().parents[1] / "nika_nb"
 COMMON = frozenset({"errors", "values", "settings"})
 
 BELOW_RUNS = frozenset(
-    "catalog language authority plan check engine providers mcp tools verbs trace board".split()
+    [
+        "catalog",
+        "language",
+        "authority",
+        "plan",
+        "check",
+        "engine",
+        "providers",
+        "mcp",
+        "tools",
+        "verbs",
+        "trace",
+        "board",
+    ]
 )
 
 MAY: dict[str, frozenset[str]] = {
@@ -60,7 +73,7 @@ ONLY_IN: dict[str, frozenset[str]] = {
     "nbformat": frozenset({"books"}),
     "yaml": frozenset({"language"}),
     "jaq": frozenset({"language"}),
-    "jsonschema_rs": frozenset({"language", "check", "providers", "verbs"}),
+    "jsonschema_rs": frozenset({"language", "check", "providers", "tools", "verbs"}),
     "blake3": frozenset({"values"}),
     "rfc8785": frozenset({"values"}),
 }

@@ -1,4 +1,4 @@
-"""Wrong requests through both doors: each says what, where and what to do; nothing runs, no file, no traceback."""
+"""Wrong requests through both doors: each says what, where, what to do; nothing runs, no file is made."""
 
 from __future__ import annotations
 
@@ -217,11 +217,18 @@ class Refusal:
 
 
 REFUSALS = [
-    Refusal("a wrong kind", ASKS, ("ask=perhaps",), ("`ask` takes yes or no, not 'perhaps'", "it still waits")),
+    Refusal(
+        "a wrong kind", ASKS, ("ask=perhaps",), ("`ask` takes yes or no, not 'perhaps'", "it still waits")
+    ),
     Refusal("not a choice", TWO, ("second=green",), ("red · blue", "'green'", "it still waits")),
     Refusal("nearly a choice", TWO, ("second=rde",), ("did you mean `red`?",)),
     Refusal("a bare answer to two", TWO, ("yes",), ("2 prompts are open (first, second)", "first=…")),
-    Refusal("an unknown prompt", TWO, ("frist=yes",), ("no open prompt is called `frist`", "did you mean `first`?")),
+    Refusal(
+        "an unknown prompt",
+        TWO,
+        ("frist=yes",),
+        ("no open prompt is called `frist`", "did you mean `first`?"),
+    ),
     Refusal("an item that there is not", TWO, ("first[3]=yes",), ("first[3]",)),
     Refusal("one right, one wrong", TWO, ("first=yes", "second=green"), ("it still waits",)),
 ]
@@ -236,13 +243,16 @@ def test_an_answer_that_is_refused(
     before = marks(files / "marks")
     refused = terminal("answer", trace, *case.words)
     assert refused.code == 3
+    run = nika_nb.attach(trace)
+    given = dict(word.split("=") if "=" in word else ("", word) for word in case.words)
     with pytest.raises(nika_nb.UsageError) as raised:
-        run = nika_nb.attach(trace)
-        run.answer(dict(word.split("=") if "=" in word else ("", word) for word in case.words))
+        run.answer(given)
     for part in case.says:
         assert part in refused.err, refused.err
         assert part in str(raised.value)
-    by_resume = terminal("run", "p.nika.yaml", "--resume", trace, *(w for word in case.words for w in ("--answer", word)))
+    by_resume = terminal(
+        "run", "p.nika.yaml", "--resume", trace, *(w for word in case.words for w in ("--answer", word))
+    )
     assert by_resume.code == 3, by_resume.err
     assert run.state == "paused"
     assert traces(files) == [trace]
@@ -287,7 +297,7 @@ def test_an_answer_to_a_settled_gate(files: Path, terminal: Terminal, paused: Ca
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"\n\n", b"hello\nworld\n", b"\x00\x01\x02", b"[]\n", b'{"a": 1}\n', "nika: x\ntasks: {}\n".encode()],
+    [b"", b"\n\n", b"hello\nworld\n", b"\x00\x01\x02", b"[]\n", b'{"a": 1}\n', b"nika: x\ntasks: {}\n"],
     ids=["empty", "blank", "text", "binary", "a list", "another object", "a workflow"],
 )
 def test_a_trace_that_is_no_journal(files: Path, terminal: Terminal, content: bytes) -> None:

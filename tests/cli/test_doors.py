@@ -57,7 +57,9 @@ def test_json_is_the_journal_verbatim(files: Path, terminal: Terminal, name: str
     assert done.code == code
     assert done.out == newest(files).read_bytes()
     assert done.events[0]["kind"] == "workflow_started"
-    assert done.events[-1]["kind"] == {0: "workflow_completed", 1: "workflow_failed", 4: "workflow_paused"}[code]
+    assert (
+        done.events[-1]["kind"] == {0: "workflow_completed", 1: "workflow_failed", 4: "workflow_paused"}[code]
+    )
     assert str(newest(files).name) in done.err
 
 
@@ -93,10 +95,14 @@ def test_json_of_a_refused_file_is_a_report_on_many_lines(files: Path, terminal:
     assert report["clean"] is False
     assert {"conformance", "findings", "model_findings", "skill_findings"} <= set(report)
     assert len(done.out.splitlines()) > 3
-    for line in done.out.splitlines():
-        with pytest.raises(ValueError, match="."):
-            frame = json.loads(line)
-            assert "kind" in frame
+    assert not [line for line in done.out.splitlines() if _is_frame(line)]
+
+
+def _is_frame(line: bytes) -> bool:
+    try:
+        return "kind" in json.loads(line)
+    except ValueError:
+        return False
 
 
 def test_one_line_of_json(files: Path, terminal: Terminal) -> None:
@@ -186,7 +192,7 @@ def test_traces_lie_beside_the_workflow(files: Path, terminal: Terminal) -> None
 
 
 def test_the_traces_of_a_folder(files: Path, terminal: Terminal) -> None:
-    """`trace ls` newest first, `trace show` draws one, `trace verify` takes several and the worst code wins."""
+    """`trace ls` newest first, `trace show` draws one, `trace verify` takes several: the worst code wins."""
     terminal("run", "good.nika.yaml")
     terminal("run", "asks.nika.yaml")
     good, asks = traces(files)
@@ -204,7 +210,7 @@ def test_the_traces_of_a_folder(files: Path, terminal: Terminal) -> None:
 
 
 def test_a_reader_that_goes_away_is_no_error(files: Path) -> None:
-    """`nika-nb run --json | head -c 1` ends the run without a word, and the journal says that it was ended."""
+    """`nika-nb run --json | head -c 1` ends the run without a word, and the journal says so."""
     (files / "long.nika.yaml").write_text(LONG, encoding="utf-8")
     line = f"{' '.join(command('run', 'long.nika.yaml', '--json'))} | head -c 1"
     done = subprocess.run(line, shell=True, cwd=files, env=environment(), capture_output=True, check=False)
@@ -231,7 +237,9 @@ def test_the_version_and_the_help(terminal: Terminal) -> None:
 
 def test_environment_variables_do_not_answer(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A prompt with a default asks where NIKA_NB_INTERACTIVE says that somebody is there."""
-    text = (files / "asks.nika.yaml").read_text(encoding="utf-8").replace('"Go on?"', '"Go on?", default: true')
+    text = (
+        (files / "asks.nika.yaml").read_text(encoding="utf-8").replace('"Go on?"', '"Go on?", default: true')
+    )
     (files / "asks.nika.yaml").write_text(text, encoding="utf-8")
     assert nika("run", "asks.nika.yaml", cwd=files).code == 0
     assert nika("run", "asks.nika.yaml", cwd=files, NIKA_NB_INTERACTIVE="1").code == 4

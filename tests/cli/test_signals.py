@@ -9,7 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.doors import PATIENCE, alive, frames, kinds, launch, marks, newest, nika, of, program, started, wait_for
+from tests.doors import (
+    PATIENCE,
+    alive,
+    frames,
+    kinds,
+    launch,
+    marks,
+    newest,
+    nika,
+    of,
+    program,
+    started,
+    wait_for,
+)
 
 TREE = """\
 nika: tree
@@ -36,7 +49,8 @@ tasks:
 def tree(folder: Path) -> Path:
     """Programs with children and grandchildren, each of which leaves its process id."""
     program(folder, "say", 'echo "$1" >> marks')
-    program(folder, "tree", "echo $$ >> pids\n(echo $(sh -c 'echo $PPID') >> pids; sleep 60) &\nsleep 60 &\necho $! >> pids\nwait")
+    body = ["echo $$ >> pids", "(echo $(sh -c 'echo $PPID') >> pids; sleep 60) &"]
+    program(folder, "tree", "\n".join([*body, "sleep 60 &", "echo $! >> pids", "wait"]))
     (folder / "tree.nika.yaml").write_text(TREE, encoding="utf-8")
     return folder
 
@@ -99,7 +113,7 @@ def test_a_second_interrupt_does_not_wait_for_cleanups(tree: Path) -> None:
 
 
 def test_a_hard_death_leaves_no_child(tree: Path) -> None:
-    """SIGKILL to the engine alone: trees and grandchildren end without it, and a resume says what was running."""
+    """SIGKILL to the engine alone: trees and grandchildren end, and a resume says what was running."""
     engine = at_work(tree, tree / "console")
     os.kill(engine.pid, signal.SIGKILL)
     engine.wait(PATIENCE)

@@ -6,24 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import CONFORMANCE
 from tests.conformance.projection import Fixture, differences, observe
+from tests.conftest import CONFORMANCE
 from tests.doors import Terminal, newest
 
 FAMILIES = ("agent", "errors", "for-each", "gates", "permits")
-
-# What this version cannot run yet, and why. A fixture that passes must leave the list.
-NOT_YET = {
-    "agent/001-budget-exhaustion-fails": "the agent verb is not part of this version",
-    "agent/002-done-result-becomes-output": "the agent verb is not part of this version",
-    "agent/003-tool-error-feeds-back": "the agent verb is not part of this version",
-    "for-each/001-null-placeholder": "nika:jq is not part of this version",
-    "permits/001-runtime-boundary-hit": "nika:jq and nika:fetch are not part of this version",
-    "permits/003-dynamic-host-runtime-refusal": "nika:jq and nika:fetch are not part of this version",
-    "permits/007-fetch-code-bearing-runtime-refusal": "nika:fetch is not part of this version",
-    "stdlib/001-jq-transform": "nika:jq is not part of this version",
-    "stdlib/003-convert-json-to-csv": "nika:convert is not part of this version",
-}
 
 
 def found() -> dict[str, Path]:
@@ -42,7 +29,6 @@ def test_every_fixture_is_here() -> None:
     """54 of the runtime and 5 of the standard library, 36 of them gates."""
     assert len(FIXTURES) == 59
     assert sum(name.startswith("gates/") for name in FIXTURES) == 36
-    assert set(NOT_YET) <= set(FIXTURES)
 
 
 @pytest.mark.parametrize("name", FIXTURES)
@@ -56,10 +42,6 @@ def test_a_fixture_behaves_as_published(
         monkeypatch.setenv(variable, value)
     words = [word for key, value in fixture.variables.items() for word in ("--var", f"{key}={value}")]
     done = terminal("run", "input.nika.yaml", "--json", *words)
-    if name in NOT_YET:
-        assert done.code == 3, f"{name} runs now: take it off the list"
-        assert "not part of this version" in done.err
-        return
     assert done.code in (0, 1), done.err
     assert differences(fixture.expected, observe(done.events)) == []
     assert done.code == (0 if fixture.expected["workflow_state"] == "success" else 1)

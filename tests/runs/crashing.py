@@ -1,4 +1,4 @@
-"""A process that runs workflows in forked copies of itself, each killed with SIGKILL after so many journal lines.
+"""A process that runs workflows in copies of itself, each killed with SIGKILL after so many journal lines.
 
 Started as a program of its own: requests come in on standard input, one JSON object a line
 ({cwd, workflow, lines, resume, answer, vars}), and for each the exit status and the outputs go out. The fork

@@ -1,4 +1,4 @@
-"""A human answered and the machine died: the answer is kept once it is written, and asked for again before."""
+"""A human answered and the machine died: an answer is kept once it is written, asked for again before."""
 
 from __future__ import annotations
 

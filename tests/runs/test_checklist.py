@@ -112,7 +112,7 @@ def test_t02_the_manifest_then_every_task(say: Path, terminal: Terminal) -> None
 
 
 def test_t03_the_chain_can_be_computed_again(say: Path, terminal: Terminal) -> None:
-    """chain(1) is the hash of the genesis tag, chain(n) that of line n-1; the printed head that of the last."""
+    """chain(1) is the hash of the genesis tag, chain(n) that of line n-1, the printed head of the last."""
     done = terminal("run", "w.nika.yaml")
     expected = hashlib.sha256(b"nika-trace-v1").hexdigest()
     assert expected == "7466341540fd02fca9ec21937862176b7821a52495b86d81bb5f30d16c8462dc"
@@ -199,7 +199,8 @@ def test_t08_an_edit_runs_its_task_and_the_consumers_of_a_changed_output(say: Pa
     assert edited.outputs == {"all": "wBc"}
     cosmetic = CHAIN.replace("  side:\n", "\n  # beside\n  side:\n").replace(
         '    with: {a: "${{ tasks.a.output }}"}\n    exec: {command: ["./say", "b", "${{ with.a }}b"]}\n',
-        "    exec:\n      command: [ './say', b, '${{ with.a }}b' ]\n    with: {a: '${{ tasks.a.output }}'}\n",
+        "    exec:\n      command: [ './say', b, '${{ with.a }}b' ]\n"
+        "    with: {a: '${{ tasks.a.output }}'}\n",
     )
     assert cosmetic.count("# beside") == cosmetic.count("'./say', b") == 1
     same = nika_nb.run(cosmetic, resume=first.trace)
@@ -217,7 +218,7 @@ def test_t09_a_variable_runs_its_consumers(say: Path, terminal: Terminal) -> Non
 
 
 def test_t10_an_identical_output_stops_the_cascade(say: Path) -> None:
-    """The consumer of an upstream that ran again hits where the value is the same; order alone cascades nothing."""
+    """The consumer of what ran again hits where the value is the same; order alone cascades nothing."""
     first = nika_nb.run(say / "w.nika.yaml")
     text = CHAIN.replace('"a", "${{ inputs.word }}"', '"a", "${{ inputs.word }}", "unused"')
     again = nika_nb.run(text, resume=first.trace)
@@ -515,13 +516,18 @@ def test_t22_an_answer_is_read_by_its_mode(
 
 
 @pytest.mark.parametrize(
-    ("text", "answer"), [(CHOICE, "green"), (CONFIRM, "maybe"), (CONFIRM, "2")], ids=["choice", "word", "number"]
+    ("text", "answer"),
+    [(CHOICE, "green"), (CONFIRM, "maybe"), (CONFIRM, "2")],
+    ids=["choice", "word", "number"],
 )
 def test_t22_a_wrong_answer_consumes_nothing(say: Path, terminal: Terminal, text: str, answer: str) -> None:
     """Refused with what it takes; the prompt still waits and the right answer completes."""
     terminal("run", wrote(say, text))
     paused = newest(say)
-    for words in (("answer", paused, f"ask={answer}"), ("run", "w.nika.yaml", "--resume", paused, "--answer", f"ask={answer}")):
+    for words in (
+        ("answer", paused, f"ask={answer}"),
+        ("run", "w.nika.yaml", "--resume", paused, "--answer", f"ask={answer}"),
+    ):
         refused = terminal(*words)
         assert refused.code == 3
         assert "it still waits" in refused.err
@@ -586,7 +592,9 @@ tasks:
 """
 
 
-def test_t25_a_question_shows_no_secret(say: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_t25_a_question_shows_no_secret(
+    say: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In the frame, on the console and in the one line of JSON stands the mask."""
     monkeypatch.setenv("NIGHT_TOKEN", "s3cr3t-of-the-night")
     for mode in ((), ("--json",), ("--output", "json")):
@@ -656,7 +664,9 @@ def test_the_python_door_raises_what_the_terminal_says(say: Path) -> None:
     with pytest.raises(UsageError, match="unknown task"):
         nika_nb.run(say / "w.nika.yaml", resume=first.trace, from_="nobody")
     trace = Path(str(first.trace))
-    trace.write_bytes(trace.read_bytes().replace(b'"note":"exec', b'"note":"EXEC', 1).replace(b"say", b"sya", 1))
+    trace.write_bytes(
+        trace.read_bytes().replace(b'"note":"exec', b'"note":"EXEC', 1).replace(b"say", b"sya", 1)
+    )
     with pytest.raises(ResumeRefused) as refused:
         nika_nb.run(say / "w.nika.yaml", resume=trace)
     assert refused.value.exit_code == 2

@@ -1,4 +1,4 @@
-"""A resume that broke off is itself resumed: what it had not reached is still known from the trace before it."""
+"""A resume that broke off is itself resumed: what it had not reached is known from the trace before it."""
 
 from __future__ import annotations
 

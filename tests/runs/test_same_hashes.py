@@ -24,10 +24,13 @@ secrets:
   token: {source: env, key: HASHED_TOKEN, egress: [{to: exec}, {to: infer}]}
 tasks:
   one:
-    exec: {command: ["echo", "${{ inputs.deep }}", "${{ const.tags }}"], env: {Z: "1", A: "2", M: "${{ secrets.token }}"}}
+    exec:
+      command: ["echo", "${{ inputs.deep }}", "${{ const.tags }}"]
+      env: {Z: "1", A: "2", M: "${{ secrets.token }}"}
   two:
     after: {one: success}
-    with: {z: "${{ tasks.one.output }}", a: "${{ inputs.ratio }}", m: "${{ const.big }}", s: "${{ const.small }}"}
+    with:
+      {z: "${{ tasks.one.output }}", a: "${{ inputs.ratio }}", m: "${{ const.big }}", s: "${{ const.small }}"}
     when: ${{ with.a < 1.0 && with.m > 0.0 }}
     retry: {max_attempts: 2, jitter: false, backoff_ms: 5}
     on_error: {recover: {z: 1, a: [null, 2.5]}}
@@ -35,7 +38,8 @@ tasks:
     infer: {prompt: "${{ with.z }} ${{ with.m }} ${{ with.s }}", temperature: 0.30}
   three:
     for_each: {items: "${{ const.tags }}", max_parallel: 2}
-    invoke: {tool: "nika:log", args: {message: "${{ item }} ${{ index }}", data: {z: "${{ inputs.ratio }}", a: 1}}}
+    invoke:
+      {tool: "nika:log", args: {message: "${{ item }} ${{ index }}", data: {z: "${{ inputs.ratio }}", a: 1}}}
 """
 
 PROGRAM = """\
@@ -77,7 +81,12 @@ def test_no_surrounding_changes_an_identity(tmp_path: Path) -> None:
     surroundings = [
         {"PYTHONHASHSEED": "1", "TZ": "Pacific/Kiritimati"},
         {"PYTHONHASHSEED": "4294967295", "LC_ALL": "C", "LANG": "C"},
-        {"PYTHONHASHSEED": "random", "LC_ALL": "tr_TR.UTF-8", "LC_NUMERIC": "de_DE.UTF-8", "TZ": "Asia/Kathmandu"},
+        {
+            "PYTHONHASHSEED": "random",
+            "LC_ALL": "tr_TR.UTF-8",
+            "LC_NUMERIC": "de_DE.UTF-8",
+            "TZ": "Asia/Kathmandu",
+        },
         {"PYTHONHASHSEED": "random", "PYTHONIOENCODING": "latin-1", "COLUMNS": "20", "TERM": "dumb"},
         {"PYTHONHASHSEED": "random", "HOME": str(tmp_path), "USER": "somebody", "PYTHONOPTIMIZE": "2"},
     ]

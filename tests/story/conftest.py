@@ -1,4 +1,4 @@
-"""The stage of the resume story: a night's folder with notes, a large asset, and programs that leave marks."""
+"""The stage of the resume story: a night's notes, an asset that packs slowly, programs that leave marks."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ outputs:
 
 
 def test_001_kill_midrun_resume_completes_remainder(tmp_path: Path) -> None:
-    """Killed after `a` completed: the resume hits `a`, runs the rest alone, and ends as if nothing had been."""
+    """Killed after `a` completed: the resume hits `a`, runs the rest alone, ends as if nothing had been."""
     held = tmp_path / "held"
     body = f'echo "$1" >> marks\n[ "$1" = b ] && [ -e {held} ] && sleep 60\necho "$2>$1"'
     program(tmp_path, "step", body)
@@ -163,7 +163,7 @@ def door(request: pytest.FixtureRequest, folder: Path) -> Door:
 
 
 def test_003_paused_prompt_rearms(door: Door, folder: Path) -> None:
-    """Without an answer it pauses again, any number of times; with one it completes; `prep` never runs again."""
+    """Without an answer it pauses again, however often; with one it completes; `prep` never runs again."""
     code, said = door()
     assert code == 4, said
     first = newest(folder)
@@ -189,7 +189,9 @@ def test_003_a_refusal_is_an_answer_too(door: Door, folder: Path) -> None:
     door()
     code, outputs = door(resume=newest(folder), answer="no")
     assert (code, outputs) == (0, {"go": False})
-    assert [frame["note"] for frame in of(newest(folder), "task_skipped", task="ship")] == ["when: gate closed"]
+    assert [frame["note"] for frame in of(newest(folder), "task_skipped", task="ship")] == [
+        "when: gate closed"
+    ]
     assert marks(folder / "marks") == {"prep": 1}
 
 

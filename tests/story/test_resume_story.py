@@ -32,7 +32,7 @@ def rows(console: str) -> list[str]:
 
 
 def test_what_the_crash_left_in_the_journal(crashed: Crashed) -> None:
-    """1 workflow_started, 4 task_scheduled, 2 task_started, 2 task_completed; other kinds stand beside them."""
+    """1 workflow_started, 4 task_scheduled, 2 task_started, 2 task_completed, and other kinds beside them."""
     found = kinds(crashed.trace)
     wanted = ("workflow_started", "task_scheduled", "task_started", "task_completed")
     assert {kind: found[kind] for kind in wanted} == dict(zip(wanted, (1, 4, 2, 2), strict=True))
@@ -43,7 +43,7 @@ def test_what_the_crash_left_in_the_journal(crashed: Crashed) -> None:
 
 def test_the_journal_can_be_read_with_grep(crashed: Crashed) -> None:
     """The line of the story itself counts the kinds: the file is plain text, a line an event."""
-    line = f"grep -o '\"kind\":\"[a-z_]*\"' {crashed.trace} | sort | uniq -c"
+    line = f'grep -o \'"kind":"[a-z_]*"\' {crashed.trace} | sort | uniq -c'
     said = subprocess.run(line, shell=True, capture_output=True, text=True, check=True).stdout
     counts = {kind: int(count) for count, kind in re.findall(r'(\d+) "kind":"([a-z_]+)"', said)}
     assert (counts["task_scheduled"], counts["task_started"], counts["task_completed"]) == (4, 2, 2)
@@ -78,7 +78,7 @@ def test_the_crashed_journal_is_incomplete_and_intact(crashed: Crashed) -> None:
 
 
 def test_resume_runs_the_remainder_and_only_that(crashed: Crashed, quiet_night: Night) -> None:
-    """Two tasks hit, loudly; the pack and what follows run; the outputs are those of a run without a crash."""
+    """Two tasks hit, loudly; the pack and what follows run; the outputs are those of an undisturbed run."""
     night = crashed.night
     night.workflow.write_text(NIGHTLY, encoding="utf-8")
     before = night.ran
