@@ -81,7 +81,7 @@ class Handler(BaseHTTPRequestHandler):
 @contextmanager
 def serving(certificate: Path | None = None) -> Iterator[Server]:
     """A server on a free port of 127.0.0.1, with TLS where a certificate (and its key) is given."""
-    handler = type("OwnHandler", (Handler,), {})
+    handler: type[Handler] = type("OwnHandler", (Handler,), {})
     listener = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     listener.daemon_threads = True
     handler.owner = Server(listener.server_address[1])
