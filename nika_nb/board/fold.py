@@ -25,7 +25,7 @@ def _workflow_started(board: Board, fields: Fields, at: int) -> None:
     board.workflow = str(fields.get("workflow", ""))
     board.permits = str(fields.get("permits", ""))
     board.virtual = fields.get("clock") == "virtual"
-    board.resumed_trace = str(fields.get("resumed_trace", "") or "")
+    board.resumed_trace = str(fields.get("resumed_trace") or fields.get("resumed_head") or "")
     board.resumed = board.resumed or bool(board.resumed_trace)
 
 

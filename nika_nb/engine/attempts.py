@@ -12,6 +12,7 @@ from nika_nb.engine.clock import Clock
 from nika_nb.engine.contract import Asks, Call, Extractor, Process, Reply, Usage, Verbs
 from nika_nb.engine.emit import Emitter
 from nika_nb.engine.outcome import Outcome, TaskError
+from nika_nb.engine.places import Places
 from nika_nb.engine.work import Work
 from nika_nb.errors import Fault
 from nika_nb.language.model import OnError, Retry, Task
@@ -34,6 +35,7 @@ class Attempts:
         chance: random.Random,
         base: str,
         budget: Budget,
+        places: Places,
     ) -> None:
         self._verbs = verbs
         self._extractor = extractor
@@ -42,6 +44,7 @@ class Attempts:
         self._chance = chance
         self._base = base
         self._budget = budget
+        self._places = places
 
     async def unit(
         self,
@@ -61,7 +64,7 @@ class Attempts:
         try:
             value, bindings = await self._timed(planned, work, body, item)
         except Fault as fault:
-            error = error_of(fault, task.id, max(work.attempts, 1))
+            error = error_of(self._places.fault(fault), task.id, max(work.attempts, 1))
         except TimeoutError:
             error = _timeout_error(task, max(work.attempts, 1))
         except Asks as asks:
@@ -126,12 +129,13 @@ class Attempts:
             body=_with_contract(task, body),
             base=self._base,
             witness=witness,
-            permit=work.permit,
+            permit=lambda decision: work.permit(self._places.permit(decision)),
             show=show,
             attach=work.attach,
             spend=spend,
             now=self._clock.now,
             sleep=self._clock.sleep,
+            chance=self._chance,
             lifts=frozenset(lift.law for lift in task.lift),
         )
 

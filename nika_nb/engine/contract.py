@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -69,6 +70,7 @@ class Call:
     spend: to be called for every call of a model as it comes back, so that what a failed or ended
     attempt has cost is counted as well.
     now, sleep: the run's clock, in unix nanoseconds, and seconds to let pass on it.
+    chance: the run's randomness, from its seed where it declares one.
     lifts: the laws that the author opened for this task.
     """
 
@@ -85,6 +87,7 @@ class Call:
     spend: Callable[[Usage], None]
     now: Callable[[], int]
     sleep: Callable[[float], Awaitable[None]]
+    chance: random.Random
     lifts: frozenset[str] = frozenset()
 
 

@@ -18,6 +18,7 @@ from nika_nb.engine.events import Sink
 from nika_nb.engine.identify import Identifier
 from nika_nb.engine.outcome import Outcome
 from nika_nb.engine.pipeline import Ended, Open, Pipeline
+from nika_nb.engine.places import Places
 from nika_nb.engine.scope import Scopes, Settled, record
 from nika_nb.engine.settle import Settler
 from nika_nb.engine.turns import Turns
@@ -104,7 +105,14 @@ class Engine:
         setup = self._setup
         chance = random.SystemRandom() if setup.seed is None else random.Random(setup.seed)
         attempts = Attempts(
-            setup.verbs, setup.extractor, setup.clock, self._emitter, chance, setup.base, self._budget
+            setup.verbs,
+            setup.extractor,
+            setup.clock,
+            self._emitter,
+            chance,
+            setup.base,
+            self._budget,
+            Places(setup.base if setup.serial else None),
         )
         units = UnitRunner(
             self._scopes,

@@ -47,15 +47,21 @@ def manifest(
         "budget": _budget(request),
         "model_override": request.model,
         "package_version": __version__,
-        "source_name": request.source.name,
+        "source_name": source_name(request, workflow),
         "notebook": request.place.notebook,
         "cell": request.place.cell,
         "pid": os.getpid(),
     }
     if deterministic:
-        for name in ("platform", "notebook", "cell", "pid"):
+        for name in ("platform", "package_version", "notebook", "cell", "pid"):
             fields[name] = None
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def source_name(request: Request, workflow: Workflow) -> str:
+    """What the text is called; the number of a cell is of the moment, and left out where a run is not."""
+    counted = request.origin == "notebook" and workflow.run.entropy != "ambient"
+    return "cell" if counted else request.source.name
 
 
 def _budget(request: Request) -> str | None:

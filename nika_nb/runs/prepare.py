@@ -20,9 +20,9 @@ from nika_nb.language.skills import Skill
 from nika_nb.plan.identity import secret_marker
 from nika_nb.plan.plan import Plan, make_plan
 from nika_nb.runs.answers import for_edit, for_open
-from nika_nb.runs.ids import new_invocation_id, new_run_id
+from nika_nb.runs.ids import new_invocation_id, new_run_id, seed_of
 from nika_nb.runs.inputs import bind
-from nika_nb.runs.manifest import manifest, source_pages
+from nika_nb.runs.manifest import manifest, source_name, source_pages
 from nika_nb.runs.preflight import missing, uncapped
 from nika_nb.runs.request import Request
 from nika_nb.runs.resumption import Resumption, resumption
@@ -131,8 +131,8 @@ def _prepared(
 ) -> Prepared:
     masker = Masker()
     store = SecretStore(workflow.secrets, request.place.base, masker)
-    deterministic = workflow.run.entropy != "ambient"
-    seed = (workflow.run.seed or 0) if deterministic else None
+    seed = seed_of(workflow.run, resumed.trace.head if resumed.trace else None)
+    deterministic = seed is not None
     run_id = resumed.run_id or new_run_id(workflow.id, seed)
     invocation = new_invocation_id(seed)
     worker = JqWorker()
@@ -172,8 +172,9 @@ def _prepared(
             sink=sink,
             base=str(request.place.base),
             manifest=first,
-            preamble=source_pages(request.source.name, request.source.text),
+            preamble=source_pages(source_name(request, workflow), request.source.text),
             width=1 if deterministic else settings.max_parallel,
+            serial=deterministic,
             seed=seed,
             max_cost_usd=request.max_cost_usd,
             spent_usd=request.spent_usd,

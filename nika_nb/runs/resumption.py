@@ -118,7 +118,7 @@ def _remember(
     answering = bool(request.answers) and trace.state == "paused"
     found.run_id = trace.run_id if request.continues or answering else None
     found.fields = {
-        "resumed_trace": trace.path.name,
+        "resumed_trace": None if trace.reproducible else trace.path.name,
         "resumed_head": trace.head,
         "parent_run": trace.run_id if found.run_id is None else None,
         "forced": dumps(sorted(forced)) if forced else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import BinaryIO
 
 from nika_nb.catalog.frames import LINE_BOUND, RUN_ENDS
 from nika_nb.errors import UsageError
-from nika_nb.trace.frame import Frame, decode
+from nika_nb.trace.frame import Frame, decode, link
 from nika_nb.trace.reader import is_running
 from nika_nb.trace.trace import AFTER_END, State, state_of
 from nika_nb.values import nearest
@@ -116,6 +117,18 @@ def look(path: Path) -> Entry | None:
         mtime=stat.st_mtime_ns,
         kind=first.kind,
     )
+
+
+def with_head(folder: Path, head: str) -> Path | None:
+    """The trace in a folder whose last line has this hash: of several with the same bytes any will do."""
+    for path in sorted(folder.glob("*.ndjson")):
+        with suppress(OSError), path.open("rb") as stream:
+            size = stream.seek(0, 2)
+            stream.seek(max(0, size - LINE_BOUND - 2))
+            lines = stream.read().splitlines()
+            if any(link(line) == head for line in lines[-2:]):  # the very last one may be torn
+                return path
+    return None
 
 
 def _first(stream: BinaryIO) -> Frame | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import PurePath
 
 from nika_nb.errors import NikaError
+from nika_nb.trace.folder import with_head
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.reader import read
 from nika_nb.trace.trace import Trace
@@ -20,12 +21,12 @@ def remember(
 ) -> tuple[JournalMemory, list[str]]:
     """(the memory of a trace and of what it left unfinished, what people have to be told about that)."""
     chain, notices = [trace], list[str]()
-    while len(chain) < _DEPTH and (name := _resumed(chain[-1])):
-        later, earlier = chain[-1].path.name, _earlier(chain[-1], name)
+    while len(chain) < _DEPTH and (label := _resumed(chain[-1])):
+        later, earlier = chain[-1].path.name, _earlier(chain[-1], label)
         if earlier is None:
-            notices.append(f"{later} had resumed {name}, which does not lie beside it as it was")
+            notices.append(f"{later} had resumed {label}, which does not lie beside it as it was")
             break
-        notices.append(f"{later} broke off: what it had not reached is taken from {name}")
+        notices.append(f"{later} broke off: what it had not reached is taken from {earlier.path.name}")
         chain.append(earlier)
     return _memory(chain, frozenset(forced), carry_failures), notices
 
@@ -44,15 +45,17 @@ def _memory(chain: list[Trace], forced: frozenset[str], carry_failures: bool) ->
 
 
 def _resumed(trace: Trace) -> str | None:
-    """The file name of what an unfinished resume resumed; None for a trace that says all there is."""
-    name = trace.prologue.get("resumed_trace")
+    """The label of what an unfinished resume resumed; None for a trace that says all there is."""
+    label = trace.prologue.get("resumed_trace") or trace.prologue.get("resumed_head")
     unfinished = trace.state in ("incomplete", "failed", "cancelled")
-    return name if unfinished and isinstance(name, str) and PurePath(name).name == name else None
+    return label if unfinished and isinstance(label, str) and PurePath(label).name == label else None
 
 
-def _earlier(trace: Trace, name: str) -> Trace | None:
+def _earlier(trace: Trace, label: str) -> Trace | None:
     """The resumed trace, where it is still what it was and would be trusted without a word."""
-    path = trace.path.with_name(name)
+    path = trace.path.with_name(label)
+    if "resumed_trace" not in trace.prologue:
+        path = with_head(trace.path.parent, label) or path
     try:
         found = read(path) if path.is_file() and verify(path).intact else None
     except NikaError:

@@ -236,7 +236,7 @@ class JournalMemory:
         error, attempts = payload.get("recovered_from"), payload.get("attempts")
         return Hit(
             output=record.output,
-            trace=self.trace.path.name,
+            trace=self.trace.label,
             frame=frame.id,
             error=error if isinstance(error, dict) else None,
             attempts=attempts if isinstance(attempts, int) else 1,

@@ -66,6 +66,16 @@ class Trace:
         return self.frames[0].correlation
 
     @property
+    def reproducible(self) -> bool:
+        """Whether another run of the same text writes the same bytes."""
+        return self.prologue.get("stamper_kind") == "deterministic"
+
+    @property
+    def label(self) -> str:
+        """How another journal names this one: by its file, or by its head where many may have the same."""
+        return self.head if self.reproducible else self.path.name
+
+    @property
     def inputs(self) -> dict[str, Any]:
         """Where each input came from, by name."""
         return _object(self.prologue.get("inputs")) or {}

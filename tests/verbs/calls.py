@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,6 +64,7 @@ class Recorder:
             spend=self.spent.append,
             now=self.clock.now,
             sleep=self.clock.sleep,
+            chance=random.Random(7),
             lifts=self.lifts,
         )
 
