@@ -115,6 +115,26 @@ def test_a_retry_starts_the_loop_anew(folder: Path, model: Say) -> None:
     assert [frame["attempt"] for frame in of(newest(folder), "agent_budget_checkpoint")] == [1, 2]
 
 
+def test_agents_of_a_fan_out_say_whose_they_are(folder: Path, model: Say) -> None:
+    """Frames of an item's loop carry the item, and what it used stands with it."""
+    model(calls("nika:log", message="x"), says("a"), says("b"))
+    text = (
+        'nika: fan\nmodel: xai/house\npermits: {}\ntasks:\n  each:\n'
+        '    for_each: { items: ["p", "q"], max_parallel: 1 }\n'
+        '    agent: { prompt: "${{ item }}", tools: ["nika:log"] }\n'
+    )
+    assert nika_nb.run(text).tasks["each"].output == ["a", "b"]
+    found = of(newest(folder), "tool_invoked", "agent_budget_checkpoint")
+    told = [(frame["kind"], frame["item"], frame["turn"]) for frame in found]
+    assert told == [
+        ("agent_budget_checkpoint", 0, 1),
+        ("tool_invoked", 0, 1),
+        ("agent_budget_checkpoint", 0, 2),
+        ("agent_budget_checkpoint", 1, 1),
+    ]
+    assert [item["tokens"] for item in of(newest(folder), "nb_item_completed")] == [4, 2]
+
+
 def test_two_seeded_runs_are_alike(folder: Path, terminal: Terminal) -> None:
     """With the mock and a seed, journals of agents are byte-identical."""
     text = AGENT.replace("xai/house", "mock/echo").replace("tasks:", "run: { entropy: none }\ntasks:", 1)

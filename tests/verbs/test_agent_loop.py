@@ -115,6 +115,13 @@ def test_done_without_a_result(result: dict[str, Any], expected: Any) -> None:
     assert Played(calls("nika:done", "as I said", **result)).output == expected
 
 
+def test_a_done_that_failed_ends_nothing() -> None:
+    """Called wrongly it is a failed call like any other."""
+    wrong = calls("nika:done", result=1)
+    played = Played(wrong, says("so be it"), tool=lambda step: Result("no", failed=True))
+    assert played.output == "so be it"
+
+
 def test_done_in_the_last_turn() -> None:
     """The budget is judged between turns: what ends in the last one has ended."""
     one = Bound(1, "by-the-caller", "x")
@@ -229,3 +236,9 @@ def test_waiting_for_something_is_no_stall() -> None:
     played = Played(*[calls("nika:one")] * 4, says("done"), tool=lambda step: Result(next(seen)))
     assert played.output == "done"
     assert not played.notes("agent_stalled")
+
+
+def test_a_stall_is_told_again_only_after_another_round() -> None:
+    """Told once, the count begins anew."""
+    assert len(Played(*[calls("nika:one")] * 5, says("x")).notes("agent_stalled")) == 1
+    assert len(Played(*[calls("nika:one")] * 6, says("x")).notes("agent_stalled")) == 2
