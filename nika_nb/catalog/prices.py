@@ -18,7 +18,7 @@ PER = 1_000_000  # tokens
 
 
 class Price(NamedTuple):
-    """USD per million tokens. A call whose input is larger than `beyond` costs the rates after it, all of it."""
+    """USD per million tokens. A call whose input is larger than `beyond` costs the rates after it."""
 
     input: float
     output: float

@@ -34,6 +34,8 @@ from nika_nb.verbs.toolbox import Toolbox, admits
 
 WHITELIST_CODE = "NIKA-SEC-002"
 
+_LONGEST_NAME = 200  # characters of what a model calls a tool
+
 
 class Agent:
     """Runs `agent` bodies. skills: the skill files of the workflow, by path as written."""
@@ -88,7 +90,7 @@ class _Work:
         return reply
 
     async def _use(self, call: ToolCall, turn: int) -> Result:
-        """What the model is told: an answer, or an error to work around. What breaks the boundary is fatal."""
+        """What the model is told: an answer, or an error to work around; a broken boundary is fatal."""
         self._call.show("agent", f"turn {turn} · {call.name}\n")
         try:
             value = await self._answer(call)
@@ -103,15 +105,15 @@ class _Work:
     async def _answer(self, call: ToolCall) -> Any:
         if not admits(self._whitelist, call.name):
             why = "the agent's `tools:` do not list it"
-            self._call.permit(Permit("tool", call.name, False, why))
-            sentence = f"the agent called `{call.name[:200]}`, and {why}"
-            raise Fault(WHITELIST_CODE, sentence, details={"tool": call.name})
+            name = call.name[:_LONGEST_NAME]
+            self._call.permit(Permit("tool", name, False, why))
+            raise Fault(WHITELIST_CODE, f"the agent called `{name}`, and {why}", details={"tool": name})
         if call.trouble:
             raise Fault("NIKA-INVOKE-002", f"the arguments of `{call.name}` cannot be read: {call.trouble}")
         return await self._toolbox.use(self._call, call.name, call.arguments, in_loop=True)
 
     def _invoked(self, call: ToolCall, turn: int, code: str | None) -> None:
-        told = {"tool": call.name, "turn": turn, "status": "error" if code else "ok"}
+        told = {"tool": call.name[:_LONGEST_NAME], "turn": turn, "status": "error" if code else "ok"}
         self.note("tool_invoked", told | ({"code": code} if code else {}))
 
 
@@ -171,6 +173,6 @@ def _shown(value: Any) -> str:
 def _uncounted(model: Model) -> Fault:
     return Fault(
         "NIKA-AGENT-005",
-        f"the provider of `{model.full}` did not say what a turn used: no budget can be held, so it ends here",
+        f"the provider of `{model.full}` did not say what a turn used: no budget can be held, so it ends",
         details={"model": model.full},
     )
