@@ -1,0 +1,131 @@
+"""Questions of one run: several at once, inside a fan-out, and what happens to their answers on a resume."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import nika_nb
+from tests.doors import Terminal, hits, marks, newest, of, program, ran
+
+ITEMS = """\
+nika: items
+permits: {exec: ["./say"]}
+tasks:
+  prep:
+    exec: {command: ["./say", "prep", "p"]}
+  pick:
+    after: {prep: success}
+    for_each: {items: ["one", "two", "three"]}
+    invoke: {tool: "nika:prompt", args: {message: "Name ${{ item }}", mode: input}}
+  tell:
+    with: {names: "${{ tasks.pick.output }}"}
+    exec: {command: ["./say", "tell", "${{ with.names }}"]}
+outputs:
+  names: "${{ tasks.pick.output }}"
+"""
+
+GATE = """\
+nika: gate
+permits: {exec: ["./say"]}
+tasks:
+  plan:
+    exec: {command: ["./say", "plan", "p"]}
+  ask:
+    with: {plan: "${{ tasks.plan.output }}"}
+    invoke: {tool: "nika:prompt", args: {message: "Do ${{ with.plan }}?"}}
+  act:
+    with: {go: "${{ tasks.ask.output }}"}
+    when: ${{ with.go == true }}
+    exec: {command: ["./say", "act", "done"]}
+outputs:
+  act: "${{ tasks.act.output }}"
+"""
+
+
+@pytest.fixture
+def say(folder: Path) -> Path:
+    program(folder, "say", 'echo "$1" >> marks\nprintf %s "$2"')
+    return folder
+
+
+def test_items_are_answered_one_by_one_each_its_own(say: Path, terminal: Terminal) -> None:
+    """By task and index, in any order and in several goes; no answer reaches another item."""
+    (say / "w.nika.yaml").write_text(ITEMS, encoding="utf-8")
+    first = terminal("run", "w.nika.yaml")
+    assert first.code == 4
+    listed = json.loads(of(newest(say), "workflow_paused")[0]["prompts"])
+    assert [(p["task"], p["item"], p["message"]) for p in listed] == [
+        ("pick", 0, "Name one"),
+        ("pick", 1, "Name two"),
+        ("pick", 2, "Name three"),
+    ]
+    middle = terminal("answer", newest(say), "pick[1]=beta")
+    assert middle.code == 4
+    assert "pick[0]=" in middle.err
+    assert "pick[1]=" not in middle.err
+    last = terminal("answer", newest(say), "pick[2]=gamma", "pick[0]=alpha")
+    assert (last.code, last.outputs) == (0, {"names": ["alpha", "beta", "gamma"]})
+    assert marks(say / "marks") == {"prep": 1, "tell": 1}
+
+
+def test_an_answered_item_is_not_asked_again(say: Path, terminal: Terminal) -> None:
+    """Half answered, resumed without an answer: only what is open is asked."""
+    (say / "w.nika.yaml").write_text(ITEMS, encoding="utf-8")
+    terminal("run", "w.nika.yaml")
+    terminal("answer", newest(say), "pick[1]=beta")
+    again = terminal("run", "w.nika.yaml", "--resume", newest(say))
+    assert again.code == 4
+    listed = json.loads(of(newest(say), "workflow_paused")[0]["prompts"])
+    assert [prompt["item"] for prompt in listed] == [0, 2]
+
+
+def test_an_answer_is_kept_behind_and_asked_anew_before(say: Path) -> None:
+    """--from a task upstream of the question asks again; from one downstream the answer stands."""
+    done = nika_nb.run(GATE).answer("yes")
+    assert done.outputs == {"act": "done"}
+    behind = nika_nb.run(GATE, resume=done.trace, from_="act")
+    assert behind.state == "completed"
+    assert hits(Path(str(behind.trace))) == {"plan", "ask"}
+    assert ran(Path(str(behind.trace))) == {"act"}
+    before = nika_nb.run(GATE, resume=done.trace, from_="plan")
+    assert before.state == "paused"
+    assert not hits(Path(str(before.trace)))
+    at = nika_nb.run(GATE, resume=done.trace, from_="ask", answer={"ask": "no"})
+    assert at.tasks["act"].state == "skipped"
+    assert marks(say / "marks") == {"plan": 2, "act": 2}
+
+
+def test_another_question_upstream_output_asks_again(say: Path) -> None:
+    """The plan changed, and with it what is asked: an old yes says nothing about it."""
+    done = nika_nb.run(GATE).answer("yes")
+    changed = nika_nb.run(GATE.replace('"plan", "p"', '"plan", "something else"'), resume=done.trace)
+    assert changed.state == "paused"
+    assert changed.prompts[0].message == "Do something else?"
+    assert "act" not in ran(Path(str(changed.trace)))
+
+
+def test_a_no_stays_a_no(say: Path) -> None:
+    """Resumed as often as one likes, the refused gate stays shut without being asked."""
+    run = nika_nb.run(GATE).answer("no")
+    for _ in range(2):
+        run = nika_nb.run(GATE, resume=run.trace)
+        assert run.state == "completed"
+        assert run.outputs == {"act": None}
+    assert marks(say / "marks") == {"plan": 1}
+
+
+def test_answers_given_in_advance(say: Path) -> None:
+    """A fresh run takes them along and does not pause."""
+    run = nika_nb.run(GATE, answer={"ask": True})
+    assert run.outputs == {"act": "done"}
+    assert of(Path(str(run.trace)), "approval_decided")[0]["source"] == "answer"
+
+
+def test_an_answer_given_in_advance_of_the_wrong_kind_pauses(say: Path) -> None:
+    """It is not consumed, and nothing behind the question runs."""
+    run = nika_nb.run(GATE, answer={"ask": "perhaps"})
+    assert run.state == "paused"
+    assert run.answer("yes").outputs == {"act": "done"}
