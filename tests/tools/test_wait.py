@@ -59,9 +59,23 @@ MOMENTS = [
 
 @pytest.mark.parametrize(("until", "seconds"), MOMENTS)
 def test_a_moment(recorder: Recorder, virtual: VirtualClock, until: str, seconds: float) -> None:
-    """The clock stands at that moment afterwards; a moment without a zone is one in UTC."""
+    """The clock stands at that moment afterwards."""
     assert use(recorder, "nika:wait", until=until, timeout="48h") is None
     assert passed(virtual) == seconds
+
+
+def test_a_moment_without_a_zone(
+    recorder: Recorder, virtual: VirtualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is one in UTC, wherever the machine stands."""
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        use(recorder, "nika:wait", until="2026-01-01T00:00:05")
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert passed(virtual) == 5
 
 
 def test_a_moment_beyond_the_timeout(recorder: Recorder, virtual: VirtualClock) -> None:
