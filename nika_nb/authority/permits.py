@@ -28,6 +28,7 @@ Mode = Literal["read", "write"]
 ABSENT_CODE = "NIKA-AUTH-006"
 DENIED_CODE = "NIKA-SEC-004"
 
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """One decision at the boundary.

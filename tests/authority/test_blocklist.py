@@ -94,7 +94,7 @@ HARMLESS = [
     "sleep 30 & echo hi",
     "crontab -l",
     "bash -c 'echo hi'",
-    "echo \"it's\" \"unbalanced",
+    'echo "it\'s" "unbalanced',
     "printf 'a b' | wc -w",
     "ls -la | grep init",
 ]
