@@ -486,6 +486,22 @@ tasks:
     assert ran.statuses() == {}
 
 
+def test_recoveries_that_wait_for_each_other_fail_instead_of_hanging() -> None:
+    """Neither source can settle first, so neither has a value: both keep their own errors."""
+    ran = run(
+        f"""
+nika: mutual
+tasks:
+  a: {{ on_error: {{recover: "${{{{ tasks.b.output }}}}"}}, {TASK} }}
+  b: {{ on_error: {{recover: "${{{{ tasks.a.output }}}}"}}, {TASK} }}
+""",
+        a=fails("NIKA-EXEC-001"),
+        b=fails("NIKA-EXEC-002"),
+    )
+    errors = {name: outcome.error.code for name, outcome in ran.verdict.tasks.items() if outcome.error}
+    assert errors == {"a": "NIKA-EXEC-001", "b": "NIKA-EXEC-002"}
+
+
 def test_typed_outputs_are_judged_at_the_end() -> None:
     """An output that does not fit its type fails the run by name."""
     ran = run(
