@@ -190,6 +190,9 @@ def page(browser: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
     context = browser.new_context(viewport={"width": 1200, "height": 900})
     found = context.new_page()
     found.set_default_timeout(30_000)
+    # JupyterLab says that a killed kernel restarts; whenever that lies in the way it is dismissed.
+    dialog = found.locator(".jp-Dialog")
+    found.add_locator_handler(dialog, lambda: dialog.locator("button").last.click())
     yield found
     shots = os.environ.get("NIKA_TEST_SHOTS")
     if shots:

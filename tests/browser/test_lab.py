@@ -133,19 +133,14 @@ def test_the_form_is_rebuilt_from_the_file_after_the_kernel_was_killed(book: Ope
 
 def _restarted(found: Book, before: int) -> None:
     """The server starts a killed kernel again; the first cell is run until it is the new one's."""
-    dialog = found.page.locator(".jp-Dialog button").first
 
     def reborn() -> bool:
-        if dialog.is_visible():
-            dialog.click()
         found.start(0)
         found.page.wait_for_timeout(1000)
         return found.kernel_pid() != before
 
     until(reborn, "another kernel answered", 60)
     found.idle()
-    while dialog.is_visible():
-        dialog.click()
 
 
 def test_an_interrupt_ends_the_processes_and_is_journaled(book: Opener) -> None:
