@@ -1,14 +1,17 @@
-"""`nika-nb trace verify|show|ls`."""
+"""`nika-nb trace verify|show|ls|receipt explain`."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 
 from nika_nb.board import still_text
+from nika_nb.board.clean import one_line
 from nika_nb.cli.streams import print_json
 from nika_nb.runs.run import attach
 from nika_nb.trace.folder import Entry, TraceFolder
+from nika_nb.trace.receipt import Reading, explain
 from nika_nb.trace.verify import verify
 
 
@@ -35,6 +38,25 @@ def list_command(options: argparse.Namespace) -> int:
     if not entries:
         print(f"no traces in {TraceFolder(Path(options.folder)).path}")
     return 0
+
+
+def explain_command(options: argparse.Namespace) -> int:
+    """A receipt read aloud; that it can be read says nothing about whether it is true."""
+    reading = explain(Path(options.receipt))
+    if options.json:
+        fields = [{"field": where, "text": said} for where, said in reading.fields]
+        print_json({"fields": fields, "unprojected": list(reading.unprojected)}, indent=2)
+    else:
+        print("\n".join(_read_aloud(reading)))
+    return 0
+
+
+def _read_aloud(reading: Reading) -> Iterator[str]:
+    yield "A reading, not a proof: no digest is computed again here. The proof is `nika-nb trace verify`."
+    yield from (f"  {one_line(where)}: {one_line(said, 1000)}" for where, said in reading.fields)
+    if reading.unprojected:
+        yield "unprojected fields (no sentence is known for them, so the schema refuses them):"
+        yield from (f"  {one_line(where)}" for where in reading.unprojected)
 
 
 def _shape(entry: Entry) -> dict[str, object]:
