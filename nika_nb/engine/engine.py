@@ -253,7 +253,7 @@ class Engine:
         """A task that was under way when the run was cancelled from outside."""
         outcome = Outcome("cancelled", "operator")
         work = self._works.get(planned.task.id, Work())
-        if work.started is not None:
+        if work.begun:
             await self._cleanups(planned, outcome, work)
         self._settler.cancelled(planned.task.id, "operator", None, outcome)
         self._settle(planned, Ended(outcome, work=work))

@@ -106,14 +106,14 @@ class FanOut:
             outcome, bindings = await self._settled(work, local, index, hit)
         except Asks as asks:
             self._found.prompts.append(asks.prompt)
-            self._work.absorb(work)
             return
+        finally:
+            self._work.absorb(work)  # also of an item that was cut off: what it cost, that it had begun
         if outcome.status == "cancelled":
             self._found.cut = True
             return
         self._found.outcomes[index] = outcome
         self._found.bindings[index] = bindings
-        self._work.absorb(work)
         self._units.settler.item(self._planned.task.id, index, outcome, work, identity, hit)
         if outcome.status == "failure" and self._fails_fast:
             self._stop = True

@@ -139,7 +139,7 @@ class Pipeline:
             return Open((asks.prompt,))
         if outcome.status == "cancelled":
             return self.over_budget(planned)
-        if work.started is not None:
+        if work.begun:
             await cleanups(planned, outcome, work)
         self._settler.ran(planned, planned.note, outcome, work, identity, found)
         return Ended(outcome, bindings, work)
@@ -159,7 +159,7 @@ class Pipeline:
         if items.prompts:
             return Open(tuple(items.prompts))
         outcome, bindings = fold(planned, items)
-        if work.started is not None:
+        if work.begun:
             await cleanups(planned, outcome, work)
         note = f"{planned.note} · {len(live)} items"
         self._settler.ran(planned, note, outcome, work, identity, found)
@@ -204,7 +204,7 @@ class Pipeline:
         except Asks as asks:
             message = f"a cleanup cannot wait for an answer: {asks.prompt.message}"
             return self._boundary_failure(planned, Fault(UNANSWERED_CODE, message))
-        if work.started is not None:
+        if work.begun:
             await cleanups(planned, outcome, work)
         always = Fault("NIKA-IMPL-001", "a cleanup always runs")
         self._settler.ran(planned, planned.note, outcome, work, always, Miss("first-run"))

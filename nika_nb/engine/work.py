@@ -23,6 +23,11 @@ class Work:
         self.permits: dict[Permit, None] = {}
         self.attached: list[tuple[str, dict[str, Any]]] = []
 
+    @property
+    def begun(self) -> bool:
+        """Whether the verb was set to work, however far it came: then there is something to clean up."""
+        return self.attempts > 0
+
     def permit(self, decision: Permit) -> None:
         self.permits.setdefault(decision)
 
@@ -35,6 +40,7 @@ class Work:
     def absorb(self, other: Work) -> None:
         """Take over what an item of this task did."""
         self.permits |= other.permits
+        self.attempts = max(self.attempts, other.attempts)
         self.usages += other.usages
         self.warnings += [w for w in other.warnings if w not in self.warnings]
         if other.started is not None and (self.started is None or other.started < self.started):
