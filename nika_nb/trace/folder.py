@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -96,27 +97,50 @@ class TraceFolder:
 
 def look(path: Path) -> Entry | None:
     """What the ends of a file tell; None where it is no journal."""
-    try:
-        with path.open("rb") as stream:
-            first = _first(stream)
-            end = _end(stream)
-        stat = path.stat()
-    except OSError:
+    found = ends(path)
+    if found is None:
         return None
-    if first is None:
-        return None
-    running = end is None and is_running(path)[0]
-    workflow = first.get("workflow")
+    running = found.end is None and is_running(path)[0]
+    workflow = found.first.get("workflow")
     return Entry(
         path=path,
         stamp=_stamp(path),
         workflow=workflow if isinstance(workflow, str) else None,
-        run=first.correlation,
-        state=state_of(end, running),
-        size=stat.st_size,
-        mtime=stat.st_mtime_ns,
-        kind=first.kind,
+        run=found.first.correlation,
+        state=state_of(found.end.kind if found.end else None, running),
+        size=found.stat.st_size,
+        mtime=found.stat.st_mtime_ns,
+        kind=found.first.kind,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The ends of a journal.
+
+    last: the last whole line; head: its hash. end: the frame that ended the run, if one did. stat: of
+    the file before it was read.
+    """
+
+    first: Frame
+    last: Frame
+    head: str
+    end: Frame | None
+    stat: os.stat_result
+
+
+def ends(path: Path) -> Ends | None:
+    """The first and the last lines of a file, at the same price whatever its size; None for no journal."""
+    try:
+        with path.open("rb") as stream:
+            stat = os.fstat(stream.fileno())
+            line = stream.readline(LINE_BOUND + 1).removesuffix(b"\n")
+            first = decode(line, 1)
+            last = _last(stream)
+    except (OSError, ValueError):
+        return None
+    final, data, end = last if last is not None else (first, line, None)
+    return Ends(first, final, link(data), end, stat)
 
 
 def with_head(folder: Path, head: str) -> Path | None:
@@ -131,30 +155,27 @@ def with_head(folder: Path, head: str) -> Path | None:
     return None
 
 
-def _first(stream: BinaryIO) -> Frame | None:
-    try:
-        return decode(stream.readline(LINE_BOUND + 1), 1)
-    except ValueError:
-        return None
-
-
-def _end(stream: BinaryIO) -> str | None:
-    """The kind of the frame that ended the run, if one did: it stands at the end of the file."""
+def _last(stream: BinaryIO) -> tuple[Frame, bytes, Frame | None] | None:
+    """(the last frame, its line, the frame that ended the run); None where no line can be read."""
     size = stream.seek(0, 2)
     for reach in (_TAIL, LINE_BOUND + _TAIL):
         stream.seek(max(0, size - reach))
+        found: tuple[Frame, bytes] | None = None
         for line in reversed(stream.read(reach).splitlines()):
-            kind = _kind(line)
-            if kind is not None and kind not in AFTER_END:
-                return kind if kind in RUN_ENDS else None
+            frame = _frame(line)
+            if frame is None:
+                continue
+            found = found or (frame, line)
+            if frame.kind not in AFTER_END:
+                return (*found, frame if frame.kind in RUN_ENDS else None)
         if size <= reach:
-            break
+            return (*found, None) if found else None
     return None
 
 
-def _kind(line: bytes) -> str | None:
+def _frame(line: bytes) -> Frame | None:
     try:
-        return decode(line).kind
+        return decode(line)
     except ValueError:
         return None
 
