@@ -148,6 +148,7 @@ def _settle(board: Board, fields: Fields, at: int, state: State) -> Row:
     row = board.row(str(fields["task"]))
     _noted(row, fields)
     row.tail, row.ended = "", at
+    row.called = {}
     if fields.get("duration_ms") is not None:
         row.duration_ms = int(fields["duration_ms"])
     row.attempts = int(fields.get("attempts") or row.attempts or 0)
@@ -192,6 +193,7 @@ def _prompt(found: Fields) -> Prompt:
         gates=tuple(found.get("gates") or ()),
         effects=tuple(found.get("effects") or ()),
         shown_hash=str(found.get("shown_hash") or found.get("approval_shown_hash") or ""),
+        inner=str(found.get("inner") or ""),
     )
 
 
@@ -201,6 +203,35 @@ def _ends(state: RunState) -> Callable[[Board, Fields, int], None]:
         board.detail = str(fields.get("detail", "") or "")
 
     return handler
+
+
+def _child(board: Board, fields: Fields, at: int) -> None:
+    """What a called workflow is at: `its_task ✔ 2/3`. What that one calls in turn shows in its own row."""
+    row = board.row(str(fields["task"]))
+    event = _json(fields.get("event"), {})
+    sign = _CHILD_SIGNS.get(str(event.get("kind")))
+    if row.settled or fields.get("within") or not event:
+        return
+    count = row.called.setdefault(str(fields.get("item")), [0, 0])
+    if event["kind"] == "workflow_started":
+        count[:] = [0, 0]
+    elif event["kind"] == "task_scheduled":
+        count[1] += 1
+    elif sign:
+        count[0] += 0 if event["kind"] == "verb_invoked" else 1
+        item = "" if fields.get("item") is None else f"[{fields['item']}] "
+        row.tail = one_line(f"{item}{event['fields']['task']} {sign} {count[0]}/{count[1]}")
+        board.touch(row)
+
+
+_CHILD_SIGNS = {
+    "verb_invoked": "◐",
+    "task_completed": "✔",
+    "task_cache_hit": "↷",
+    "task_failed": "✖",
+    "task_skipped": "↷",
+    "task_cancelled": "⊘",
+}
 
 
 def _live_output(board: Board, fields: Fields, at: int) -> None:
@@ -295,6 +326,7 @@ HANDLERS: dict[str, Callable[[Board, Fields, int], None]] = {
     "task_cancelled": _task_cancelled,
     "approval_decided": _approval_decided,
     "workflow_paused": _workflow_paused,
+    "nb_child": _child,
     "workflow_completed": _ends("completed"),
     "workflow_failed": _ends("failed"),
     "workflow_cancelled": _ends("cancelled"),

@@ -63,6 +63,7 @@ class Row:
     not_resumable: str = ""
     parallel: bool = False
     items: Items | None = None
+    called: dict[str, list[int]] = field(default_factory=dict)  # per call under way: [settled, all] tasks
     unfinished: str = ""
 
     @property

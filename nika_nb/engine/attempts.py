@@ -117,6 +117,9 @@ class Attempts:
         def show(stream: str, text: str) -> None:
             self._emitter.live("live_output", task=task.id, item=item, stream=stream, text=text)
 
+        def tell(kind: str, fields: dict[str, Any]) -> None:
+            self._emitter.emit(kind, task=task.id, item=item, attempt=attempt, **fields)
+
         def spend(usage: Usage) -> None:
             work.spend(usage)
             self._budget.add(usage)
@@ -132,6 +135,7 @@ class Attempts:
             permit=lambda decision: work.permit(self._places.permit(decision)),
             show=show,
             attach=work.attach,
+            tell=tell,
             spend=spend,
             now=self._clock.now,
             sleep=self._clock.sleep,
@@ -142,6 +146,7 @@ class Attempts:
     async def _accepted(self, task: Task, work: Work, reply: Reply) -> tuple[Any, dict[str, Any]]:
         if reply.warning and reply.warning not in work.warnings:
             work.warnings.append(reply.warning)
+        work.child = reply.child
         if task.returns is not None and task.action.verb in ("exec", "invoke"):
             trouble = task.returns.conforms(reply.output)
             if trouble:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from nika_nb.engine.contract import Usage
 
 CROSSED_CODE = "NIKA-RUN-1704"
@@ -30,3 +32,22 @@ class Budget:
             f"{CROSSED_CODE} · the run has cost ${self.spent:.4f}, more than its cap of ${self.cap:.4f}: "
             f"{left} not started; raise --max-cost-usd and resume to go on"
         )
+
+    def below(self, spend: Callable[[Usage], None]) -> Budget:
+        """The same cap for a called workflow, whose costs are its caller's: `spend` counts them."""
+        return _Below(self, spend)
+
+
+class _Below(Budget):
+    def __init__(self, above: Budget, spend: Callable[[Usage], None]) -> None:
+        super().__init__(above.cap)
+        self._above = above
+        self._spend = spend
+
+    def add(self, usage: Usage) -> None:
+        self._spend(usage)
+        self.spent = self._above.spent
+
+    @property
+    def crossed(self) -> bool:
+        return self._above.crossed

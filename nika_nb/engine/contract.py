@@ -33,10 +33,14 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a verb run produced: a JSON value or bytes."""
+    """What a verb run produced: a JSON value or bytes.
+
+    child: what is recorded of a workflow that was called, as JSON text.
+    """
 
     output: Any
     warning: str | None = None
+    child: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,8 @@ class Call:
     witness: to be called once, as soon as the work has begun; with the process where there is one.
     permit: to be called for every decision at the boundary.
     show: live text from the work (`stdout`, `stderr`), for people who watch.
-    attach: a frame (kind, fields) that is journaled when this unit settles.
+    attach: a frame (kind, fields) that is journaled when this unit settles. tell: one that is
+    journaled at once, with the names of this attempt added to its fields.
     spend: to be called for every call of a model as it comes back, so that what a failed or ended
     attempt has cost is counted as well.
     now, sleep: the run's clock, in unix nanoseconds, and seconds to let pass on it.
@@ -84,6 +89,7 @@ class Call:
     permit: Callable[[Permit], None]
     show: Callable[[str, str], None]
     attach: Callable[[str, dict[str, Any]], None]
+    tell: Callable[[str, dict[str, Any]], None]
     spend: Callable[[Usage], None]
     now: Callable[[], int]
     sleep: Callable[[float], Awaitable[None]]
@@ -106,7 +112,8 @@ class Verbs(Protocol):
 class Prompt:
     """A question to a human, as shown. `item` is the index inside a `for_each`.
 
-    shown_hash binds an answer to exactly this content.
+    shown_hash binds an answer to exactly this content. inner: the question's key inside the workflow
+    that the task calls, where it is one of that.
     """
 
     task: str
@@ -119,11 +126,13 @@ class Prompt:
     gates: tuple[str, ...] = ()  # the tasks that wait for the answer
     effects: tuple[str, ...] = ()  # what those tasks may do
     shown_hash: str = ""
+    inner: str = ""
 
     @property
     def key(self) -> str:
-        """How an answer names this prompt: `ask`, or `ask[3]` for an item."""
-        return self.task if self.item is None else f"{self.task}[{self.item}]"
+        """How an answer names this prompt: `ask`, `ask[3]` for an item, `call/ask` in a called workflow."""
+        name = unit_key(self.task, self.item)
+        return f"{name}/{self.inner}" if self.inner else name
 
     def to_json(self) -> dict[str, Any]:
         """The prompt as the pause frame lists it."""
@@ -137,17 +146,25 @@ class Prompt:
             "effects": list(self.effects),
             "shown_hash": self.shown_hash,
         }
+        shape |= {"inner": self.inner} if self.inner else {}
         return shape | ({"default": self.default} if self.has_default else {})
+
+
+def unit_key(task: str, item: int | None) -> str:
+    """What people call a task or an item of it: `ask`, `ask[3]`."""
+    return task if item is None else f"{task}[{item}]"
 
 
 class Asks(Exception):
     """A prompt that waits for a human: the task stays open and the run will pause.
 
-    unattended: nobody can answer now, which the task's `on_error` may have provided for.
+    prompts: it and the others of a called workflow. unattended: nobody can answer now, which the
+    task's `on_error` may have provided for.
     """
 
-    def __init__(self, prompt: Prompt, *, unattended: bool = False) -> None:
+    def __init__(self, prompt: Prompt, *others: Prompt, unattended: bool = False) -> None:
         self.prompt = prompt
+        self.prompts = (prompt, *others)
         self.unattended = unattended
         super().__init__(prompt.message)
 
@@ -190,7 +207,8 @@ class Memory(Protocol):
 
     `settled_failure` is asked only when a paused run goes on after an answer: then a task that had
     failed stays failed, for nothing is retried behind anyone's back. It returns the parsed
-    `outcome` of the recorded frame, or None.
+    `outcome` of the recorded frame, or None. `child` is what the workflow that a task calls had
+    settled by itself.
     """
 
     @property
@@ -201,6 +219,8 @@ class Memory(Protocol):
     def recall_item(self, identity: Identity, index: int) -> Hit | Miss: ...
 
     def settled_failure(self, task: str) -> dict[str, Any] | None: ...
+
+    def child(self, task: str, item: int | None) -> Memory: ...
 
 
 class NoMemory:
@@ -216,6 +236,9 @@ class NoMemory:
 
     def recall_item(self, identity: Identity, index: int) -> Hit | Miss:
         return Miss("first-run")
+
+    def child(self, task: str, item: int | None) -> Memory:
+        return self
 
 
 class Extractor(Protocol):

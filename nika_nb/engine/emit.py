@@ -38,6 +38,7 @@ _STRUCTURAL = frozenset(
         *("def_hash", "input_hash", "definition_parts", "input_parts", "shown_hash"),
         *("approval_shown_hash", "workflow_sha256", "semantic_hash", "trace_format", "engine_version"),
         *("decision", "plane", "status", "reason", "mode"),
+        *("event", "within"),  # a called workflow's own frames: their fields are masked one by one
     )
 )
 

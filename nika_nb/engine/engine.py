@@ -39,9 +39,10 @@ class Setup:
 
     inputs: bound values by name. markers: what stands for each secret in an identity.
     manifest: the fields of the first frame. preamble: frames right after it.
-    width: how many units may work at once. serial: one task at a time from its beginning to its end,
-    and nothing of this machine or this moment in the frames. seed: of ids and jitter, None for real chance.
-    max_cost_usd: the run's cap, None for none. spent_usd: what its earlier invocations cost.
+    width: how many items of a fan-out may work at once; turns: how many units of the whole run.
+    serial: one task at a time from its beginning to its end, and nothing of this machine or this
+    moment in the frames. seed: of ids and jitter, None for real chance.
+    budget: what the run may cost.
     """
 
     plan: Plan
@@ -60,8 +61,8 @@ class Setup:
     width: int = 32
     serial: bool = False
     seed: int | None = None
-    max_cost_usd: float | None = None
-    spent_usd: float = 0.0
+    budget: Budget = field(default_factory=Budget)
+    turns: Turns = field(default_factory=Turns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +87,9 @@ class Engine:
         )
         self._settler = Settler(self._emitter, setup.mask)
         self._scopes = Scopes(setup.plan.workflow, setup.inputs, setup.secrets, setup.markers)
-        self._budget = Budget(setup.max_cost_usd, setup.spent_usd)
+        self._budget = setup.budget
         self._pipeline = self._make_pipeline()
-        self._turns = Turns(1 if setup.serial else max(1, len(setup.plan.tasks)))
+        self._turn = Turns(1 if setup.serial else max(1, len(setup.plan.tasks)))
         self._settled: dict[str, Outcome] = {}
         self._missing = {planned.task.id: len(planned.producers) for planned in setup.plan.scheduled}
         self._ends = {name: asyncio.Event() for name in setup.plan.tasks}
@@ -121,7 +122,7 @@ class Engine:
             setup.memory,
             self._settler,
             setup.clock,
-            setup.width,
+            setup.turns,
             self._await_task,
             self._budget,
         )
@@ -206,14 +207,14 @@ class Engine:
             return
         self._parked[name] += 1
         self._check_idle()
-        async with self._turns.lent():
+        async with self._turn.lent():
             await self._ends[name].wait()
         if name not in self._settled:
             raise Fault("NIKA-VAR-001", f"`{name}` waits for this recovery itself: it has no value to give")
 
     async def _guarded(self, planned: TaskPlan) -> None:
         try:
-            async with self._turns:
+            async with self._turn:
                 await self._process(planned)
         except asyncio.CancelledError:
             if self._cancelled and planned.task.id not in self._settled:

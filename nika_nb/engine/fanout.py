@@ -105,7 +105,7 @@ class FanOut:
         try:
             outcome, bindings = await self._settled(work, local, index, hit)
         except Asks as asks:
-            self._found.prompts.append(asks.prompt)
+            self._found.prompts += asks.prompts
             return
         finally:
             self._work.absorb(work)  # also of an item that was cut off: what it cost, that it had begun

@@ -136,7 +136,7 @@ class Pipeline:
         try:
             outcome, bindings = await self._units.run(planned, work, scope, None)
         except Asks as asks:
-            return Open((asks.prompt,))
+            return Open(asks.prompts)
         if outcome.status == "cancelled":
             return self.over_budget(planned)
         if work.begun:

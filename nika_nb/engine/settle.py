@@ -168,6 +168,7 @@ class Settler:
             duration_ms=_duration(work),
             attempts=outcome.attempts,
             **usage_fields(work.usages),
+            child=work.child,
             **keys,
             outcome=self._outcome(outcome),
             matched=dumps({"trace": hit.trace, "frame": hit.frame}) if hit else None,

@@ -11,7 +11,7 @@ from typing import Any
 class Turns:
     """At most `width` work at once; `async with` takes a turn."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int = 32) -> None:
         self._free = asyncio.Semaphore(width)
 
     async def __aenter__(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from typing import Any
 
 from nika_nb.engine.attempts import Attempts, error_of
@@ -35,7 +36,7 @@ class UnitRunner:
         memory: Memory,
         settler: Settler,
         clock: Clock,
-        width: int,
+        turns: Turns,
         await_task: AwaitTask,
         budget: Budget,
     ) -> None:
@@ -45,7 +46,7 @@ class UnitRunner:
         self._attempts = attempts
         self._memory = memory
         self._clock = clock
-        self._turns = Turns(width)
+        self._turns = turns
         self._await_task = await_task
         self._budget = budget
 
@@ -92,13 +93,16 @@ class UnitRunner:
         *,
         owed: bool = False,
     ) -> tuple[Outcome, dict[str, Any]]:
-        """The verb, in its turn; over budget only what is `owed`, as cleanups are."""
+        """The verb, in its turn; over budget only what is `owed`, as cleanups are.
+
+        A call of a workflow takes no turn: the tasks of the called one do.
+        """
 
         def body() -> dict[str, Any]:
             rendered: dict[str, Any] = render(planned.task.action.body, scope)
             return rendered
 
-        async with self._turns:
+        async with nullcontext() if planned.task.called else self._turns:
             if self._budget.crossed and not owed:
                 return Outcome("cancelled", "budget"), {}
             try:
@@ -116,7 +120,7 @@ class UnitRunner:
 
         for ref in references(value):
             if ref.root == "tasks" and ref.steps:
-                async with self._turns.lent():
+                async with nullcontext() if task.called else self._turns.lent():
                     await self._await_task(str(ref.steps[0]))
                 self._usable(str(ref.steps[0]), ref.steps[1:], str(ref))
         return render(value, scope | {"tasks": self.scopes.tasks})

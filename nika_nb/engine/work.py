@@ -22,6 +22,7 @@ class Work:
         self.warnings: list[str] = []
         self.permits: dict[Permit, None] = {}
         self.attached: list[tuple[str, dict[str, Any]]] = []
+        self.child: str | None = None
 
     @property
     def begun(self) -> bool:
@@ -47,8 +48,8 @@ class Work:
             self.started = other.started
 
     def figures(self) -> dict[str, Any]:
-        """The cost fields of a terminal frame: tokens, cost_usd, cost_unpriced, model, warning."""
-        return usage_fields(self.usages) | {"warning": "; ".join(self.warnings) or None}
+        """The fields of a terminal frame: tokens, cost_usd, cost_unpriced, model, warning, child."""
+        return usage_fields(self.usages) | {"warning": "; ".join(self.warnings) or None, "child": self.child}
 
 
 def usage_fields(usages: Iterable[Usage]) -> dict[str, Any]:

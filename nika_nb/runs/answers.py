@@ -8,15 +8,18 @@ from typing import Any
 
 from nika_nb.engine.contract import Answer, Prompt
 from nika_nb.errors import NotPaused, UsageError
-from nika_nb.language.model import Workflow
-from nika_nb.tools.prompt import read_answer
-from nika_nb.values import nearest
+from nika_nb.plan.plan import Plan
+from nika_nb.tools.prompt import NAME, read_answer
+from nika_nb.trace.memory import JournalMemory
+from nika_nb.values import Json, nearest
 
-_KEY = re.compile(r"^([a-z][a-z0-9_]*)(?:\[(\d+)\])?$")
+_UNIT = r"[a-z][a-z0-9_]*(?:\[\d+\])?"
+_ITEM = re.compile(r"\[(\d+)\]")
+_KEY = re.compile(rf"{_UNIT}(?:/{_UNIT})*")
 
 
 def parse_answer(text: str) -> tuple[str, str]:
-    """`task=value`, `task[3]=value`, or a bare value (its key is empty)."""
+    """`task=value`, `task[3]=value`, `call/task=value`, or a bare value (its key is empty)."""
     key, sign, value = text.partition("=")
     if sign and _KEY.fullmatch(key.strip()):
         return key.strip(), value
@@ -62,20 +65,47 @@ def _prompt(open_prompts: Mapping[str, Prompt], key: str) -> Prompt:
     raise UsageError(f"no open prompt is called `{key}` (open: {listing})" + (f", {hint}" if hint else ""))
 
 
-def for_edit(workflow: Workflow, given: Mapping[str, Any], shown: Mapping[str, str]) -> dict[str, Answer]:
+def prompts_of(plan: Plan) -> list[str]:
+    """Every prompt task, those of called workflows as `call/task`."""
+    found: list[str] = []
+    for task in plan.workflow.tasks.values():
+        callee = plan.callees.get(task.called or "")
+        if task.action.get("tool") == NAME:
+            found.append(task.id)
+        elif callee is not None:
+            found += [f"{task.id}/{inner}" for inner in prompts_of(callee.plan)]
+    return found
+
+
+def for_edit(plan: Plan, given: Mapping[str, Any], shown: Mapping[str, str]) -> dict[str, Answer]:
     """The answers given together with a run or a resume of today's text, by prompt key.
 
     Their kind is judged when the prompt runs; here only that the key names a prompt task.
     """
-    prompts = [task.id for task in workflow.tasks.values() if task.action.get("tool") == "nika:prompt"]
+    prompts = prompts_of(plan)
     found: dict[str, Answer] = {}
     for key, value in given.items():
         name = key or (prompts[0] if len(prompts) == 1 else "")
-        match = _KEY.fullmatch(name)
-        if match is None or match.group(1) not in prompts:
+        if _KEY.fullmatch(name) is None or _ITEM.sub("", name) not in prompts:
             listing = ", ".join(prompts) or "none"
             raise UsageError(
                 f"--answer {key or value}: not a prompt of this workflow (its prompts: {listing})"
             )
         found[name] = Answer(value, "resumed" if shown else "answer", shown.get(name))
     return found
+
+
+def decided(key: str, plan: Plan, memory: JournalMemory) -> Json:
+    """What an earlier run answered to a prompt that is written today as it was then; None where nothing."""
+    unit, _, inner = key.partition("/")
+    name = _ITEM.sub("", unit)
+    if name in memory.forced:
+        return None
+    if not inner:
+        return memory.decided(name, plan.tasks[name].def_hash)
+    item = _ITEM.search(unit)
+    below = memory.child(name, int(item[1]) if item else None)
+    callee = plan.callees.get(plan.tasks[name].task.called or "")
+    if callee is None or not isinstance(below, JournalMemory):
+        return None
+    return decided(inner, callee.plan, below)

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from nika_nb.errors import UsageError
-from nika_nb.language.model import Input, Workflow
-from nika_nb.values import dumps, loads, nearest
+from nika_nb.language.binding import bound
+from nika_nb.language.model import Workflow
+from nika_nb.values import loads
 
 
 def parse_variable(text: str) -> tuple[str, Any]:
@@ -28,39 +29,10 @@ def parse_value(raw: str) -> Any:
 
 def bind(workflow: Workflow, given: Mapping[str, Any]) -> dict[str, Any]:
     """Every declared input with its value. Raises UsageError naming each name that does not fit."""
-    troubles = [_unknown(name, workflow) for name in given if name not in workflow.inputs]
-    bound: dict[str, Any] = {}
-    for declared in workflow.inputs.values():
-        if declared.name in given:
-            bound[declared.name] = _plain(declared, given[declared.name], troubles)
-        elif declared.has_default:
-            bound[declared.name] = declared.default
-        elif declared.required:
-            troubles.append(f"input `{declared.name}` is required: give it with --var {declared.name}=…")
-        else:
-            bound[declared.name] = None
+    values, troubles = bound(workflow, given, "give it with --var {name}=…")
     if troubles:
         raise UsageError("nothing was run:\n" + "\n".join(f"  {trouble}" for trouble in troubles))
-    return bound
-
-
-def _unknown(name: str, workflow: Workflow) -> str:
-    declared = ", ".join(workflow.inputs) or "none"
-    hint = nearest(name, workflow.inputs)
-    return f"`{name}` is not an input of this workflow (declared: {declared})" + (f", {hint}" if hint else "")
-
-
-def _plain(declared: Input, value: Any, troubles: list[str]) -> Any:
-    """The value as JSON holds it, judged by the declared type."""
-    try:
-        plain = loads(dumps(value))
-    except (TypeError, ValueError) as error:
-        troubles.append(f"input `{declared.name}` is not a JSON value: {error}")
-        return None
-    trouble = declared.type.conforms(plain)
-    if trouble:
-        troubles.append(f"input `{declared.name}` does not fit its type: {trouble}")
-    return plain
+    return values
 
 
 def origins(workflow: Workflow, given: Mapping[str, Any], origin: str) -> dict[str, str]:

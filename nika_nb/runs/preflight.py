@@ -53,6 +53,9 @@ def _task(task: Task, workflow: Workflow, request: Request) -> Iterator[str]:
 def _model(task: Task, name: str) -> Iterator[str]:
     if "${{" in name:
         return
+    if not name:
+        yield f"`{task.id}` names no model: write `model:` in the task or the envelope, or give --model"
+        return
     if split_model(name)[0] not in registry.MAKERS:
         known = ", ".join(f"`{prefix}/…`" for prefix in registry.known())
         yield (
@@ -74,8 +77,8 @@ def _agent(task: Task, workflow: Workflow, folder: str) -> Iterator[str]:
 
 
 def _tool(task: Task) -> Iterator[str]:
-    if task.action.get("workflow") is not None:
-        yield f"`{task.id}`: calling a workflow from a workflow is not part of this version"
+    if task.called is not None and task.called.startswith("registry:"):
+        yield f"`{task.id}`: no registry is part of this version; call `{task.called}` as a file"
     elif isinstance(task.action.get("tool"), str):
         yield from _named_tool(task, task.action.get("tool"))
 

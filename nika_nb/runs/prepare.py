@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from nika_nb.authority.secrets import Masker, SecretStore
 from nika_nb.authority.skills import skills_of
 from nika_nb.check import Report, check
+from nika_nb.check.children import Family
+from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import SystemClock, VirtualClock
 from nika_nb.engine.contract import Answer, Process, Verbs
 from nika_nb.engine.engine import Setup
 from nika_nb.engine.events import Sink
+from nika_nb.engine.turns import Turns
 from nika_nb.errors import CheckRefused, Fault, UsageError
 from nika_nb.language.jq import JqWorker
 from nika_nb.language.model import Workflow
-from nika_nb.language.skills import Skill
 from nika_nb.plan.identity import secret_marker
 from nika_nb.plan.plan import Plan, make_plan
-from nika_nb.runs.answers import for_edit, for_open
+from nika_nb.runs.answers import decided, for_edit, for_open
+from nika_nb.runs.children import Children, family_of, recorded
 from nika_nb.runs.ids import new_invocation_id, new_run_id, seed_of
 from nika_nb.runs.inputs import bind
 from nika_nb.runs.manifest import manifest, source_name, source_pages
@@ -30,6 +34,7 @@ from nika_nb.settings import Settings
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.writer import Journal
 from nika_nb.values import dumps
+from nika_nb.verbs.calling import Around
 from nika_nb.verbs.runner import LocalVerbs
 from nika_nb.verbs.sweep import end
 
@@ -63,44 +68,53 @@ class Prepared:
 def prepare(request: Request, *, interactive: bool, settings: Settings | None = None) -> Prepared:
     """Raises CheckRefused, UsageError or ResumeRefused; then nothing was run and no file was made."""
     settings = settings or Settings.read()
-    report, workflow = _checked(request)
+    family = family_of(request)
+    report, workflow = _checked(request, family)
     inputs = bind(workflow, request.variables)
-    lacking = missing(workflow, request)
-    if lacking:
-        raise UsageError("\n".join(["nothing was run:", *(f"  {line}" for line in lacking)]))
-    plan = make_plan(workflow, request.model, skills=_skills(workflow, request))
+    plan, children = _planned(request, workflow, family)
     resumed = resumption(request, workflow, plan)
     try:
-        answers = _answers(request, workflow, plan, resumed)
-        return _prepared(request, workflow, plan, report, resumed, inputs, answers, interactive, settings)
+        answers = _answers(request, plan, children, resumed)
+        return _prepared(request, plan, children, report, resumed, inputs, answers, interactive, settings)
     except BaseException:
         resumed.held.close()
         raise
 
 
-def _checked(request: Request) -> tuple[Report, Workflow]:
-    report = check(request.source, model=request.model, base=request.place.base, folder=request.place.root)
+def _checked(request: Request, family: Family) -> tuple[Report, Workflow]:
+    place = request.place
+    report = check(request.source, model=request.model, base=place.base, folder=place.root, family=family)
     if not report.ok or report.workflow is None:
         raise CheckRefused(report.diagnostics, request.source)
     return report, report.workflow
 
 
-def _skills(workflow: Workflow, request: Request) -> dict[str, Skill]:
+def _planned(request: Request, workflow: Workflow, family: Family) -> tuple[Plan, Children]:
+    """The plan, and the workflows that it calls. Raises UsageError where something is not there."""
+    lacking = missing(workflow, request)
     try:
-        return skills_of(workflow, str(request.place.root))
+        children = Children(request, workflow, family)
+        skills = skills_of(workflow, str(request.place.root)) if not lacking else {}
     except Fault as fault:
         raise UsageError(f"nothing was run: {fault}") from None
+    for callee in children:
+        below = replace(request, place=replace(request.place, root=Path(callee.path).parent))
+        lacking += [f"{callee.name}: {line}" for line in missing(callee.plan.workflow, below)]
+    if lacking:
+        raise UsageError("\n".join(["nothing was run:", *(f"  {line}" for line in lacking)]))
+    return make_plan(workflow, request.model, children.callees, skills), children
 
 
-def _answers(request: Request, workflow: Workflow, plan: Plan, resumed: Resumption) -> dict[str, Answer]:
+def _answers(request: Request, plan: Plan, children: Children, resumed: Resumption) -> dict[str, Answer]:
     if not request.answers:
         return {}
     trace = resumed.trace
     if request.continues and trace is not None:
         return for_open(trace.prompts, request.answers, request.shown, "resumed")
-    if trace is not None and trace.state == "paused" and trace.source == request.source.text:
+    same = trace is not None and trace.source == request.source.text and recorded(children, trace)
+    if trace is not None and trace.state == "paused" and same:
         return for_open(trace.prompts, request.answers, request.shown, "resumed")
-    answers = for_edit(workflow, request.answers, request.shown)
+    answers = for_edit(plan, request.answers, request.shown)
     if isinstance(resumed.memory, JournalMemory):
         _refuse_decided(answers, plan, resumed.memory)
     return answers
@@ -109,19 +123,20 @@ def _answers(request: Request, workflow: Workflow, plan: Plan, resumed: Resumpti
 def _refuse_decided(answers: dict[str, Answer], plan: Plan, memory: JournalMemory) -> None:
     """A decided gate stays decided, unless the question was edited or --from reopens it."""
     for key in answers:
-        name = key.partition("[")[0]
-        decided = memory.decided(name, plan.tasks[name].def_hash)
-        if decided is not None and name not in memory.forced:
+        found = decided(key, plan, memory)
+        if found is not None:
+            name = key.partition("/")[0].partition("[")[0]
             raise UsageError(
-                f"`{name}` was already answered ({dumps(decided)}) in {memory.trace.path.name}: "
-                f"an answer is not taken back. To ask again, resume with --from {name}"
+                f"`{key}` was already answered ({dumps(found)}) in "
+                f"{memory.trace.path.name}: an answer is not taken back. To ask again, resume with "
+                f"--from {name}"
             )
 
 
 def _prepared(
     request: Request,
-    workflow: Workflow,
     plan: Plan,
+    children: Children,
     report: Report,
     resumed: Resumption,
     inputs: dict[str, Any],
@@ -129,6 +144,7 @@ def _prepared(
     interactive: bool,
     settings: Settings,
 ) -> Prepared:
+    workflow = plan.workflow
     masker = Masker()
     store = SecretStore(workflow.secrets, request.place.base, masker)
     seed = seed_of(workflow.run, resumed.trace.head if resumed.trace else None)
@@ -136,6 +152,16 @@ def _prepared(
     run_id = resumed.run_id or new_run_id(workflow.id, seed)
     invocation = new_invocation_id(seed)
     worker = JqWorker()
+    around = Around(
+        clock=VirtualClock() if deterministic or workflow.run.clock == "virtual" else SystemClock(),
+        masker=masker,
+        memory=resumed.memory,
+        turns=Turns(settings.max_parallel),
+        budget=Budget(request.max_cost_usd, request.spent_usd),
+        width=1 if deterministic else settings.max_parallel,
+        seed=seed,
+        above=(children.top,),
+    )
     verbs = LocalVerbs(
         workflow=workflow,
         plan=plan,
@@ -143,8 +169,8 @@ def _prepared(
         model=request.model or workflow.model,
         interactive=interactive,
         answers=answers,
-        mask=masker.mask,
         jq=worker,
+        around=around,
     )
     store.arm()
     journal = None
@@ -166,18 +192,18 @@ def _prepared(
             markers=store.markers(secret_marker),
             verbs=verbs,
             extractor=worker,
-            memory=resumed.memory,
-            clock=VirtualClock() if deterministic or workflow.run.clock == "virtual" else SystemClock(),
+            memory=around.memory,
+            clock=around.clock,
             mask=masker,
             sink=sink,
             base=str(request.place.base),
             manifest=first,
-            preamble=source_pages(source_name(request, workflow), request.source.text),
-            width=1 if deterministic else settings.max_parallel,
+            preamble=_texts(request, workflow, children),
+            width=around.width,
+            turns=around.turns,
             serial=deterministic,
             seed=seed,
-            max_cost_usd=request.max_cost_usd,
-            spent_usd=request.spent_usd,
+            budget=around.budget,
         )
 
     notices = resumed.notices + uncapped(workflow, request) + _sweep(resumed)
@@ -187,6 +213,14 @@ def _prepared(
     return Prepared(
         request, workflow, plan, report, resumed, run_id, invocation, verbs, journal, setup, notices, closers
     )
+
+
+def _texts(request: Request, workflow: Workflow, children: Children) -> list[tuple[str, dict[str, Any]]]:
+    """The exact text that runs, and the texts of everything that it calls."""
+    found = source_pages(source_name(request, workflow), request.source.text)
+    for callee in children:
+        found += source_pages(callee.name, callee.plan.workflow.source.text)
+    return found
 
 
 def _sweep(resumed: Resumption) -> list[str]:

@@ -48,8 +48,9 @@ class Request:
     resume: a trace's path, NEWEST, or None. forced: tasks that run live whatever is recorded.
     answers: values for prompts, by task or by `task[item]`; a bare answer stands under "".
     interactive: whether a human can answer; None lets NIKA_NB_INTERACTIVE or the surface decide.
-    max_cost_usd: the run's cap, in US dollars; spent_usd: what its earlier invocations have cost.
-    durable_id: the run that this invocation continues; None for a run of its own.
+    children: the texts of the workflows that it calls, by their names in a journal; None has them
+    read from their files. max_cost_usd: the run's cap, in US dollars; spent_usd: what its earlier
+    invocations have cost. continues: it goes on with a paused run, from its pinned text.
     """
 
     source: Source
@@ -65,6 +66,7 @@ class Request:
     interactive: bool | None = None
     continues: bool = False
     shown: Mapping[str, str] = field(default_factory=dict)
+    children: Mapping[str, str] | None = None
     max_cost_usd: float | None = None
     spent_usd: float = 0.0
 

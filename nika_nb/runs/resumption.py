@@ -13,6 +13,7 @@ from nika_nb.language.model import Workflow
 from nika_nb.plan.graph import downstream
 from nika_nb.plan.identity import Identity
 from nika_nb.plan.plan import Plan
+from nika_nb.runs.answers import prompts_of
 from nika_nb.runs.request import NEWEST, Request
 from nika_nb.trace.lineage import remember
 from nika_nb.trace.lock import ResumeLock
@@ -52,7 +53,7 @@ def resumption(request: Request, workflow: Workflow, plan: Plan) -> Resumption:
         found.memory = _Empty()
         return found
     found.held.enter_context(ResumeLock(path))
-    _remember(found, trust.trace, trust.fields, forced, request, workflow)
+    _remember(found, trust.trace, trust.fields, forced, request, plan)
     return found
 
 
@@ -93,27 +94,23 @@ def _path(request: Request, workflow: Workflow, found: Resumption) -> Path | Non
     return newest
 
 
-def _prompts(workflow: Workflow) -> frozenset[str]:
-    tasks = workflow.tasks.values()
-    return frozenset(task.id for task in tasks if task.action.get("tool") == "nika:prompt")
-
-
 def _remember(
     found: Resumption,
     trace: Trace,
     fields: dict[str, Any],
     forced: frozenset[str],
     request: Request,
-    workflow: Workflow,
+    plan: Plan,
 ) -> None:
     if fields.get("resume_unverified") == "declared":
-        forced |= _prompts(workflow)  # nobody vouches for a decision in a broken chain: it is asked again
+        # Nobody vouches for a decision in a broken chain: it is asked again.
+        forced |= {key.partition("/")[0] for key in prompts_of(plan)}
     memory, notices = remember(trace, forced, carry_failures=request.continues)
     found.memory = memory
     found.notices += notices
     found.trace = trace
     notice = memory.notice()
-    if notice:
+    if notice and not request.continues:
         found.notices.append(notice)
     answering = bool(request.answers) and trace.state == "paused"
     found.run_id = trace.run_id if request.continues or answering else None

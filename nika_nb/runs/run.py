@@ -260,8 +260,9 @@ def start(request: Request) -> Run:
     return run
 
 
-def attach(path: Path, place: Place | None = None) -> Run:
+def attach(trace_path: str | Path, place: Place | None = None) -> Run:
     """The run that a trace tells of, drawn from the file alone."""
+    path = Path(trace_path)
     trace = read(path)
     board = Board()
     for frame in trace.frames:
@@ -302,8 +303,10 @@ def _place_of(path: Path) -> Place:
 def _recorded_request(trace: Trace, place: Place) -> Request:
     prologue = trace.prologue
     text = trace.source
+    name = str(prologue.get("source_name") or "workflow")
     return Request(
-        source=Source(text or "", str(prologue.get("source_name") or "workflow")),
+        source=Source(text or "", name),
+        children={child: text for child, text in trace.sources().items() if child != name},
         place=replace(place, notebook=prologue.get("notebook"), cell=prologue.get("cell")),
         variables=trace.input_values or {},
         model=prologue.get("model_override"),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from nika_nb.engine.contract import Hit, Miss
+from nika_nb.engine.contract import Hit, Memory, Miss, NoMemory, unit_key
 from nika_nb.plan.identity import Identity
+from nika_nb.trace.child import Child
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.trace import Trace
 from nika_nb.values import Json, loads
@@ -56,6 +57,7 @@ class _Task:
     item_ends: dict[int, Frame] = field(default_factory=dict)
     flying: dict[int | None, Frame] = field(default_factory=dict)  # verb_invoked without an end
     why: str = ""  # why the last success cannot be used
+    children: dict[int | None, Child] = field(default_factory=dict)  # what a called workflow said, by item
 
 
 class JournalMemory:
@@ -83,6 +85,7 @@ class JournalMemory:
         self.usable = self.keyless = self.unparseable = 0
         self._tasks: dict[str, _Task] = {}
         self._asked = {prompt.task for prompt in trace.prompts}
+        self._remembered: dict[tuple[str, int | None], JournalMemory | None] = {}
         for frame, text in trace.texts():
             self._take(frame, text)
 
@@ -133,15 +136,40 @@ class JournalMemory:
         if self.trace.end is not None:
             return []
         return [
-            _in_flight(task, item, frame)
+            left
             for task, known in self._tasks.items()
-            for item, frame in known.flying.items()
+            for left in (*_flying(task, known), *self._running_children(task, known))
         ]
+
+    def _running_children(self, task: str, known: _Task) -> Iterator[InFlight]:
+        for item in known.children:
+            memory = self._remember_child(task, item)
+            for left in memory.running_at_crash() if memory else ():
+                yield replace(left, task=f"{unit_key(task, item)}/{left.task}")
+
+    def child(self, task: str, item: int | None) -> Memory:
+        """What the workflow that a task calls had settled by itself, in the last attempt that is known."""
+        if task in self.forced:
+            return NoMemory()
+        return self._remember_child(task, item) or NoMemory()
+
+    def _remember_child(self, task: str, item: int | None) -> JournalMemory | None:
+        if (task, item) not in self._remembered:
+            earlier = self.earlier._remember_child(task, item) if self.earlier else None
+            known = self._tasks.get(task)
+            said = known.children.get(item) if known else None
+            self._remembered[task, item] = earlier if said is None else self._of_child(said, earlier)
+        return self._remembered[task, item]
+
+    def _of_child(self, said: Child, earlier: JournalMemory | None) -> JournalMemory:
+        trace = said.trace(self.trace)
+        return JournalMemory(trace, carry_failures=self.carry_failures, earlier=earlier)
 
     def notice(self) -> str | None:
         """What has to be said before a resume: that little or nothing can be recognised."""
         name, lost = self.trace.path.name, self.keyless + self.unparseable
-        if not self.usable and self.earlier is None:
+        called = any(known.children for known in self._tasks.values())
+        if not self.usable and self.earlier is None and not called:
             return f"{name} holds no success that can be used again: everything runs live"
         if lost:
             records = "1 record" if lost == 1 else f"{lost} records"
@@ -157,6 +185,8 @@ class JournalMemory:
         match frame.kind:
             case "verb_invoked":
                 known.flying[item] = frame
+            case "nb_child" if text is not None:
+                known.children.setdefault(item, Child()).take(frame, text)
             case "task_retrying":
                 known.flying.pop(item, None)
             case "nb_item_completed":
@@ -289,6 +319,11 @@ def _ended(frame: Frame) -> str:
     code = error.get("code") if isinstance(error, dict) else None
     code = code or str(frame.get("detail") or "").partition(" · ")[0]
     return f"failed ({code})" if code else "failed"
+
+
+def _flying(task: str, known: _Task) -> Iterator[InFlight]:
+    for item, frame in known.flying.items():
+        yield _in_flight(task, item, frame)
 
 
 def _in_flight(task: str, item: int | None, frame: Frame) -> InFlight:

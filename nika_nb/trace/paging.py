@@ -24,6 +24,7 @@ PAGED = {
     "task_cache_hit": ("output", "output_pages"),
     "nb_item_completed": ("output", "output_pages"),
     "workflow_completed": ("outputs", "outputs_pages"),
+    "nb_child": ("event", "event_pages"),
 }
 
 

@@ -171,6 +171,7 @@ def _prompt(shape: dict[str, Any]) -> Prompt:
         gates=_texts(shape.get("gates")),
         effects=_texts(shape.get("effects")),
         shown_hash=_text(shape.get("shown_hash")) or "",
+        inner=_text(shape.get("inner")) or "",
     )
 
 

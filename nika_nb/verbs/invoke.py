@@ -19,8 +19,6 @@ class Invoke:
 
     async def run(self, call: Call) -> Reply:
         """The tool's answer. Raises Asks for an open question, and Fault otherwise."""
-        if call.body.get("workflow") is not None:
-            raise Fault("NIKA-INVOKE-001", "calling a workflow from a workflow is not built in yet")
         name = str(call.body["tool"])
         arguments = call.body.get("args") or {}
         if not isinstance(arguments, dict):

@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
 
 from nika_nb.authority.effects import described
+from nika_nb.authority.permits import confined
 from nika_nb.engine.contract import Answer, Call, Reply
 from nika_nb.language.jq import JqWorker
 from nika_nb.language.model import Workflow
 from nika_nb.plan.graph import downstream
-from nika_nb.plan.plan import Plan
+from nika_nb.plan.plan import Callee, Plan
 from nika_nb.providers.base import Provider
 from nika_nb.tools.base import Asking
 from nika_nb.verbs.agent import Agent
+from nika_nb.verbs.calling import Around, Calling, answers_below
 from nika_nb.verbs.exec import Exec
 from nika_nb.verbs.guard import Guard
 from nika_nb.verbs.infer import Infer
 from nika_nb.verbs.invoke import Invoke
 from nika_nb.verbs.models import Models
 
+Gates = tuple[tuple[str, ...], tuple[str, ...]]  # the tasks that wait, what they may do
+
 
 class LocalVerbs:
     """Runs the four verbs of one invocation; `close` ends what it started.
 
     model: stands in for a task without its own. interactive: a human can answer. answers: by
-    prompt key (`ask`, `ask[3]`). mask: blots out secrets in what people are shown. environ: where
-    the environment of children is taken from. jq: the run's own evaluator, closed by its owner.
-    providers: beside the built-in ones.
+    prompt key (`ask`, `ask[3]`, `call/ask`). environ: where the environment of children is taken
+    from. jq: the run's own evaluator, closed by its owner. providers: beside the built-in ones.
+    around: what called workflows share with this run. beyond: what waits for all of this, in the
+    workflow that calls this one; guard and approvals are then its caller's too.
     """
 
     def __init__(
@@ -40,20 +45,33 @@ class LocalVerbs:
         model: str | None = None,
         interactive: bool = False,
         answers: Mapping[str, Answer] | None = None,
-        mask: Callable[[Any], Any] | None = None,
         environ: Mapping[str, str] | None = None,
         providers: Mapping[str, Provider] | None = None,
         jq: JqWorker | None = None,
+        around: Around | None = None,
+        beyond: Gates = ((), ()),
+        guard: Guard | None = None,
+        approvals: set[str] | None = None,
     ) -> None:
         self._plan = plan
-        self._guard = Guard()
-        asking = Asking(interactive, answers or {}, self._gated, mask or (lambda value: value))
-        environ = os.environ if environ is None else environ
-        self._exec = Exec(workflow.permits, environ, self._guard, workflow.tasks)
+        self._permits = workflow.permits
+        self._base = base
+        self._interactive = interactive
+        self._answers = answers or {}
+        self._environ = os.environ if environ is None else environ
+        self._providers = providers
+        self._jq = jq or JqWorker()
+        self._beyond = beyond
+        self._guard = guard or Guard()
+        self._approvals = set() if approvals is None else approvals
+        around = around or Around()
+        asking = Asking(interactive, self._answers, self._gated, around.masker.mask, self._approvals)
+        self._exec = Exec(workflow.permits, self._environ, self._guard, workflow.tasks)
         models = Models(model, providers)
         self._infer = Infer(models, workflow.permits)
-        self._invoke = Invoke(workflow.permits, asking, jq)
+        self._invoke = Invoke(workflow.permits, asking, self._jq)
         self._agent = Agent(models, self._invoke.toolbox, plan.skills)
+        self._calling = Calling(plan, around, self._called, self._jq, interactive)
 
     async def run(self, call: Call) -> Reply:
         """The reply of one attempt. Raises Fault, or Asks where a human has to answer first."""
@@ -61,6 +79,8 @@ class LocalVerbs:
             return await self._exec.run(call)
         if call.verb == "infer":
             return await self._infer.run(call)
+        if call.verb == "invoke" and call.body.get("workflow") is not None:
+            return await self._calling.run(call)
         if call.verb == "invoke":
             return await self._invoke.run(call)
         return await self._agent.run(call)
@@ -69,8 +89,28 @@ class LocalVerbs:
         """End every child that is left, and the watcher."""
         self._guard.close()
 
-    def _gated(self, task: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _called(self, callee: Callee, call: Call, around: Around) -> LocalVerbs:
+        """The verbs of a called workflow: its own boundary within this one, everything else shared."""
+        workflow = callee.plan.workflow
+        return LocalVerbs(
+            workflow=replace(workflow, permits=confined(workflow.permits, self._permits)),
+            plan=callee.plan,
+            base=self._base,
+            model=callee.plan.model,
+            interactive=self._interactive,
+            answers=answers_below(self._answers, call),
+            environ=self._environ,
+            providers=self._providers,
+            jq=self._jq,
+            around=around,
+            beyond=self._gated(call.task),
+            guard=self._guard,
+            approvals=self._approvals,
+        )
+
+    def _gated(self, task: str) -> Gates:
         """The tasks that wait for a task, in document order, and what they may do."""
         waiting = downstream(task, self._plan.edges)
         names = tuple(name for name in self._plan.workflow.tasks if name in waiting)
-        return names, described(self._plan.workflow.tasks[name].action for name in names)
+        effects = described(self._plan.workflow.tasks[name].action for name in names)
+        return (*names, *self._beyond[0]), (*effects, *self._beyond[1])

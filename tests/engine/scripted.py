@@ -6,11 +6,13 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import VirtualClock
 from nika_nb.engine.contract import Call, Memory, NoMemory, Reply
 from nika_nb.engine.emit import NoMask
 from nika_nb.engine.engine import Engine, Setup, Verdict
 from nika_nb.engine.events import Event
+from nika_nb.engine.turns import Turns
 from nika_nb.errors import Fault, Source
 from nika_nb.language import load
 from nika_nb.plan.plan import make_plan
@@ -95,10 +97,10 @@ def run(
         base=".",
         manifest={"workflow": loaded.workflow.id},
         width=width,
+        turns=Turns(width),
         serial=serial,
         seed=7,
-        max_cost_usd=max_cost_usd,
-        spent_usd=spent_usd,
+        budget=Budget(max_cost_usd, spent_usd),
     )
 
     async def main() -> Verdict:

@@ -212,9 +212,6 @@ def test_unknown_tools(recorder: Recorder) -> None:
     assert found.code == "NIKA-INVOKE-001"
     assert found.message == "there is no tool `nika:raed` here; did you mean `nika:read`?"
     assert fault(recorder, "mcp:db/query", block).code == "NIKA-MCP-001"
-    call = recorder.call("invoke", {"workflow": "./child.nika.yaml", "args": {}})
-    with pytest.raises(Fault, match="not built in yet"):
-        asyncio.run(Invoke(block, Asking()).run(call))
 
 
 def test_a_tool_grant_is_witnessed(recorder: Recorder) -> None:

@@ -45,6 +45,7 @@ class Recorder:
     decisions: list[Permit] = field(default_factory=list)
     shown: list[tuple[str, str]] = field(default_factory=list)
     attached: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    told: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     spent: list[Usage] = field(default_factory=list)
     clock: Clock = field(default_factory=SystemClock)
     lifts: frozenset[str] = frozenset()
@@ -61,6 +62,7 @@ class Recorder:
             permit=self.decisions.append,
             show=lambda stream, text: self.shown.append((stream, text)),
             attach=lambda kind, fields: self.attached.append((kind, fields)),
+            tell=lambda kind, fields: self.told.append((kind, fields)),
             spend=self.spent.append,
             now=self.clock.now,
             sleep=self.clock.sleep,

@@ -1,0 +1,48 @@
+"""Binds declared inputs: what was given, else the default; every name that does not fit is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from nika_nb.language.model import Input, Workflow
+from nika_nb.values import dumps, loads, nearest
+
+
+def bound(workflow: Workflow, given: Mapping[str, Any], how: str) -> tuple[dict[str, Any], list[str]]:
+    """(every declared input with its value, a sentence per name that does not fit).
+
+    how: what to do about an input that is missing, with `{name}` in it.
+    """
+    troubles = [_unknown(name, workflow) for name in given if name not in workflow.inputs]
+    values: dict[str, Any] = {}
+    for declared in workflow.inputs.values():
+        if declared.name in given:
+            values[declared.name] = _plain(declared, given[declared.name], troubles)
+        elif declared.has_default:
+            values[declared.name] = declared.default
+        elif declared.required:
+            hint = how.format(name=declared.name)
+            troubles.append(f"input `{declared.name}` is required: {hint}")
+        else:
+            values[declared.name] = None
+    return values, troubles
+
+
+def _unknown(name: str, workflow: Workflow) -> str:
+    declared = ", ".join(workflow.inputs) or "none"
+    hint = nearest(name, workflow.inputs)
+    return f"`{name}` is not an input of this workflow (declared: {declared})" + (f", {hint}" if hint else "")
+
+
+def _plain(declared: Input, value: Any, troubles: list[str]) -> Any:
+    """The value as JSON holds it, judged by the declared type."""
+    try:
+        plain = loads(dumps(value))
+    except (TypeError, ValueError) as error:
+        troubles.append(f"input `{declared.name}` is not a JSON value: {error}")
+        return None
+    trouble = declared.type.conforms(plain)
+    if trouble:
+        troubles.append(f"input `{declared.name}` does not fit its type: {trouble}")
+    return plain
