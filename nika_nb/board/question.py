@@ -9,7 +9,7 @@ from nika_nb.board.style import COLOUR, MONO, QUIET, box
 from nika_nb.engine.contract import Prompt
 
 HOW = "To answer in another way:"
-DEAD = "If the buttons do nothing, run the cell again or type the line above."
+DEAD = "If the buttons do nothing, the kernel that drew them is gone: type the line above."
 
 
 def mimebundle(prompt: Prompt, run_id: str, lines: Sequence[str]) -> dict[str, str]:

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
+from nika_nb.board.clean import inline
 from nika_nb.board.html import still as still_html
 from nika_nb.board.state import Board
+from nika_nb.board.style import QUIET, plain
 from nika_nb.board.text import still as still_text
 
-__all__ = ["mimebundle", "still_html", "still_text"]
+__all__ = ["mimebundle", "still_html", "still_text", "unfinished"]
 
 
 def mimebundle(board: Board, now: int | None = None) -> dict[str, str]:
     """`text/html` and `text/plain`, no widget: it reads the same on a page that runs nothing."""
     return {"text/html": still_html(board, now), "text/plain": still_text(board, now)}
+
+
+def unfinished(board: Board, now: int | None = None) -> dict[str, str]:
+    """The still of a run at work, for whoever finds it after its kernel has gone."""
+    name = PurePath(board.trace_path).name
+    said = (
+        f"This is how the run stood when the page was last told. If its kernel is gone, %nika attach {name} "
+        "shows all that was journaled, and --resume on the cell's first line goes on from there."
+    )
+    found = mimebundle(board, now)
+    note = plain(f'<div style="{QUIET};font-size:12px;padding:4px 15px">{inline(said, 400)}</div>')
+    return {"text/html": found["text/html"] + note, "text/plain": f"{found['text/plain']}\n\n    {said}"}

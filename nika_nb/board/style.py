@@ -26,12 +26,16 @@ TRACK = "rgba(128,128,128,.22)"
 PLAIN = f"max-width:1100px;text-align:left;font-size:13px;line-height:1.5;{SANS}"
 
 
+# Pages with MathJax would typeset whatever stands between two dollar signs.
+NO_MATH = "tex2jax_ignore mathjax_ignore"
+
+
 def box(inner: str, tone: str, pad: int = 6) -> str:
     """A piece of its own, with a coloured edge at its left; `pad` is in pixels, above and below."""
     edge = f"margin:0;padding:{pad}px 12px;border-left:3px solid {tone}"
-    return f'<div style="{edge};{PLAIN}">{inner}</div>'
+    return f'<div class="{NO_MATH}" style="{edge};{PLAIN}">{inner}</div>'
 
 
 def plain(inner: str) -> str:
     """A piece inside something that has an edge already."""
-    return f'<div style="{PLAIN}">{inner}</div>'
+    return f'<div class="{NO_MATH}" style="{PLAIN}">{inner}</div>'

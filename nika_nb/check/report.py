@@ -18,7 +18,7 @@ _ARRAYS = {"SEC": "findings", "AUTH": "findings", "PROVIDER": "model_findings", 
 _NAMES = ("conformance", "findings", "model_findings", "skill_findings", "hints")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """What the check found. `workflow` is None where the text holds none.
 
@@ -55,6 +55,9 @@ class Report:
         return "\n\n".join(parts)
 
     def __str__(self) -> str:
+        return self.render()
+
+    def __repr__(self) -> str:
         return self.render()
 
     def _verdict(self) -> str:

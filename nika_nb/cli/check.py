@@ -9,7 +9,8 @@ from pathlib import Path
 from nika_nb.check import Report
 from nika_nb.check import check as judge
 from nika_nb.cli.streams import print_json
-from nika_nb.runs.request import Document, document, from_bytes
+from nika_nb.runs.preflight import missing
+from nika_nb.runs.request import Document, Place, Request, document, from_bytes
 
 
 def check(options: argparse.Namespace) -> int:
@@ -19,7 +20,16 @@ def check(options: argparse.Namespace) -> int:
         print_json(report.to_json(), indent=2)
     else:
         print(report.render(), file=sys.stdout if report.ok else sys.stderr)
+        for line in lacking(report, options.model):
+            print(f"this version could not run it: {line}", file=sys.stderr)
     return 0 if report.ok else 2
+
+
+def lacking(report: Report, model: str | None) -> list[str]:
+    """What this version or machine lacks to run a sound workflow."""
+    if not report.ok or report.workflow is None:
+        return []
+    return missing(report.workflow, Request(report.source, Place.here(), model=model))
 
 
 def given(file: str) -> Document:

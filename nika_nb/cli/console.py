@@ -6,8 +6,9 @@ import sys
 from shlex import quote
 
 from nika_nb.board import text
+from nika_nb.board.clean import one_line
 from nika_nb.cli.streams import print_json
-from nika_nb.runs.run import Event, Run
+from nika_nb.runs.run import Event, Prompt, Run
 
 _BEFORE_THE_HEADER = ("workflow_started", "task_scheduled", "nb_source_page", "nb_input_page")
 _EXAMPLES = {"confirm": "yes", "input": "your answer"}
@@ -56,13 +57,22 @@ def journal_trouble(run: Run) -> list[str]:
 
 
 def how_to_answer(run: Run) -> list[str]:
-    """The exact line that answers each open prompt."""
-    found = []
-    for prompt in run.prompts:
-        chosen = prompt.choices[0] if prompt.mode == "choice" and prompt.choices else None
-        value = chosen if chosen is not None else _EXAMPLES.get(prompt.mode, "")
-        found.append(f"nika-nb answer {quote(run.board.trace_path)} {quote(f'{prompt.key}={value}')}")
-    return ["", "  to answer:", *(f"    {line}" for line in found)] if found else []
+    """The open questions, and the one line that answers them all."""
+    if not run.prompts:
+        return []
+    answers = " ".join(quote(f"{prompt.key}={_example(prompt)}") for prompt in run.prompts)
+    asked = [line for prompt in run.prompts for line in _question(prompt)]
+    return ["", *asked, "  to answer:", f"    nika-nb answer {quote(run.board.trace_path)} {answers}"]
+
+
+def _example(prompt: Prompt) -> str:
+    chosen = prompt.choices[0] if prompt.mode == "choice" and prompt.choices else None
+    return chosen if chosen is not None else _EXAMPLES.get(prompt.mode, "")
+
+
+def _question(prompt: Prompt) -> list[str]:
+    choices = f"  ({' · '.join(one_line(choice) for choice in prompt.choices)})" if prompt.choices else ""
+    return [f"  ◇ {one_line(prompt.key)} · {one_line(prompt.message, 400)}{choices}"]
 
 
 def say(*lines: str) -> None:

@@ -11,12 +11,13 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_
 
 from nika_nb.board import tracepage
 from nika_nb.errors import RunFailed, Source, UsageError
-from nika_nb.notebook.options import CellOptions, cell_help, cell_options
+from nika_nb.notebook.options import CellOptions, cell_help, cell_options, split
 from nika_nb.notebook.shown import show
 from nika_nb.notebook.surface import Surface
 from nika_nb.notebook.watch import Watch
 from nika_nb.runs.answers import parse_answer
 from nika_nb.runs.inputs import parse_variable
+from nika_nb.runs.preflight import missing
 from nika_nb.runs.request import Place, Request
 from nika_nb.runs.run import Run, attach, start
 
@@ -52,6 +53,10 @@ class NikaMagics(Magics):
 
         report = check(source, model=options.model, base=self.folder)
         print(report.render())
+        if report.workflow is not None:
+            lacking = missing(report.workflow, self._request(source, options))
+            for line in lacking:
+                print(f"this version could not run it: {line}")
 
     def _request(self, source: Source, options: CellOptions) -> Request:
         return Request(
@@ -87,19 +92,20 @@ class NikaMagics(Magics):
             self._names[options.into] = run
         watch.block()
         _raise_failure(run)
-        return run
+        return _drawn(run)
 
     @no_var_expand
     @line_magic("nika")  # type: ignore[arg-type]
     def nika_line(self, line: str) -> Any:
         """`%nika attach [TRACE]`, `%nika answer [TRACE] ask=yes`, `%nika traces`."""
-        words = line.split()
+        words = split(line, "%nika")
         commands = {
             "trace": self._show_trace,
             "attach": self._attach,
             "answer": self._answer,
             "traces": self._traces,
             "help": self._help,
+            "--help": self._help,
         }
         command = commands.get(words[0] if words else "help")
         if command is None:
@@ -107,13 +113,13 @@ class NikaMagics(Magics):
         return command(words[1:])
 
     def _help(self, words: list[str]) -> None:
-        print(_LINE_HELP)
+        print(_LINE_HELP, cell_help(), sep="\n\n")
 
     def _attach(self, words: list[str]) -> Run:
         """Draws a run from its trace alone; a paused one with its forms."""
-        run = attach(self._trace(words[0] if words else None), self._place)
+        run = attach(self._trace(words[0] if words else None, prefer_paused=True), self._place)
         Watch(run, self.surface).draw()
-        return run
+        return _drawn(run)
 
     def _show_trace(self, words: list[str]) -> None:
         """The journal itself, to look at and to download."""
@@ -121,29 +127,40 @@ class NikaMagics(Magics):
         show(tracepage.mimebundle(path.name, path.read_bytes()), uuid4().hex)
 
     def _answer(self, words: list[str]) -> Run:
-        name = words[0] if words and "=" not in words[0] and words[0].endswith(".ndjson") else None
+        name = words[0] if words and self._is_trace(words[0]) else None
         given = dict(parse_answer(word) for word in words[1 if name else 0 :])
-        if not given:
-            raise UsageError("%nika answer needs an answer, as in: %nika answer ask=yes")
+        if not given or len(given) < len(words) - bool(name):
+            raise UsageError(
+                "%nika answer takes a trace, if you like, and task=value: %nika answer ask=yes name='Ann Lee'"
+            )
         run = attach(self._trace(name, paused=True), self._place)
         run.answer(given, wait=False)
         Watch(run, self.surface).block()
         _raise_failure(run)
-        return run
+        return _drawn(run)
 
     @property
     def _place(self) -> Place:
         return Place(self.folder, self.folder)
 
-    def _trace(self, name: str | None, *, paused: bool = False) -> Path:
+    def _trace(self, name: str | None, *, paused: bool = False, prefer_paused: bool = False) -> Path:
+        """The trace that is meant: the one named, else the newest, of those that wait first."""
         folder = self._place.folder
         if name is not None:
             return folder.resolve(name)
-        for entry in folder.list():
-            if not paused or entry.state == "paused":
-                return entry.path
-        what = "no paused run" if paused else "no trace"
-        raise UsageError(f"there is {what} in {os.path.join('.nika', 'traces')}")
+        entries = folder.list()
+        waiting = [entry for entry in entries if entry.state == "paused"]
+        if waiting and (paused or prefer_paused):
+            return waiting[0].path
+        if paused or not entries:
+            what = "no paused run" if paused else "no trace"
+            raise UsageError(f"there is {what} in {os.path.join('.nika', 'traces')}")
+        return entries[0].path
+
+    def _is_trace(self, word: str) -> bool:
+        """Whether a word names a trace rather than an answer."""
+        stems = {entry.path.stem for entry in self._place.folder.list()}
+        return word.endswith(".ndjson") or word in stems
 
     def _traces(self, words: list[str]) -> None:
         for entry in self._place.folder.list():
@@ -156,6 +173,12 @@ _LINE_HELP = """\
 %nika trace [TRACE]               the journal itself, to look at and to download
 %nika traces                      list the traces of this folder
 %%nika --help                     the options of a workflow cell"""
+
+
+def _drawn(run: Run) -> Run:
+    """The run as a cell's value: its panel stands right above, so it is not drawn again."""
+    run.drawn = True
+    return run
 
 
 def _raise_failure(run: Run) -> None:

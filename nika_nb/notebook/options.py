@@ -32,12 +32,18 @@ class CellOptions:
 
 def cell_options(line: str) -> CellOptions:
     """Raises UsageError in one sentence."""
-    try:
-        words = shlex.split(line)
-    except ValueError as error:
-        raise UsageError(f"%%nika {line}: {error}") from None
-    found = vars(_parser().parse_args(words))
+    found = vars(_parser().parse_args(split(line, "%%nika")))
+    if found["into"] is not None and not found["into"].isidentifier():
+        raise UsageError(f"%%nika --into {found['into']}: not a name that a variable can have")
     return CellOptions(**{name: _frozen(value) for name, value in found.items()})
+
+
+def split(line: str, magic: str) -> list[str]:
+    """The words of a line, quotes respected. Raises UsageError."""
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        raise UsageError(f"{magic} {line}: {error}") from None
 
 
 def cell_help() -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
-from nika_nb.board import html, mimebundle, tracepage
+from nika_nb.board import html, mimebundle, tracepage, unfinished
 from nika_nb.board.clean import block
 from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, QUIET, RUN_TONE, plain
@@ -15,6 +15,7 @@ from nika_nb.notebook.shown import show, update, view
 Stop = Callable[[], None]
 Trace = Callable[[], tuple[str, bytes]]  # the journal's name and what it holds by now
 PADDING = "6px 12px"
+TELL_EVERY = 5 * 10**9  # nanoseconds
 INTERRUPT = "interrupt the kernel (■) to stop the run"
 
 
@@ -34,6 +35,7 @@ class Panel:
         self._head, self._body, self._foot = (HTML(layout={"margin": "0"}) for _ in range(3))
         self.box = VBox(layout={"margin": "0", "padding": PADDING})
         self._drawn: tuple[int, int, int] | None = None
+        self._told = (-1, 0)  # the board's version in the display's own text, and when it was sent
         self._controls(stop, trace)
 
     def show(self) -> None:
@@ -51,6 +53,14 @@ class Panel:
             self._drawn = state
             self._body.value = html.live_body(board, now)
         self.box.layout.border_left = f"3px solid {RUN_TONE[board.state]}"
+        self._keep_told(state[1], now or 0)
+
+    def _keep_told(self, version: int, now: int) -> None:
+        """Every few seconds what the file would keep of this output is brought up to date as well."""
+        if version != self._told[0] and now - self._told[1] > TELL_EVERY:
+            if self._told[1]:
+                update(self._live(), self.display_id)
+            self._told = (version, now)
 
     def finish(self, board: Board, said: str = "") -> None:
         """The run has stopped: its still, without a widget, takes the panel's place.
@@ -118,7 +128,7 @@ class Panel:
         self._foot.value = tracepage.trace_html(*trace())
 
     def _live(self) -> dict[str, Any]:
-        return view(self.box) | mimebundle(self._board)
+        return view(self.box) | unfinished(self._board)
 
 
 def _wrong(text: str) -> str:

@@ -40,4 +40,5 @@ class Surface:
     @property
     def cell_name(self) -> str:
         """How diagnostics call the cell."""
-        return f"cell [{self._shell.execution_count}]"
+        seen = self._shell.history_manager.input_hist_parsed
+        return f"cell [{max(len(seen) - 1, 1)}]"

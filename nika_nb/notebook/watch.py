@@ -6,6 +6,7 @@ import threading
 from typing import Any
 
 from nika_nb.board import question, text, tracepage
+from nika_nb.board.state import Board
 from nika_nb.errors import NikaError
 from nika_nb.notebook.forms import Form
 from nika_nb.notebook.paint import Painter
@@ -56,8 +57,17 @@ class Watch:
             print(notice)
         if self._quiet or not self._surface.has_widgets:
             return
-        self._panel = Panel(self.run.catch_up())
+        self._panel = Panel(self._begun())
         self._panel.show()
+
+    def _begun(self) -> Board:
+        """The board once it knows its tasks: what is shown first is what a killed kernel leaves behind."""
+        for _ in range(20):
+            board = self.run.catch_up()
+            if board.rows or not self.run.running:
+                break
+            self.run.pause_a_moment()
+        return board
 
     def _pump(self) -> None:
         if self._panel is not None:
@@ -78,7 +88,6 @@ class Watch:
         """The still takes the panel's place."""
         board = self.run.catch_up()
         board.trace_data = self._packed()
-        self.run.drawn = True
         if self._panel is not None:
             self._panel.finish(board)
         else:

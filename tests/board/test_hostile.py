@@ -62,7 +62,7 @@ def inert(page: str) -> None:
     judged = Judge(page)
     assert set(judged.tags) <= ALLOWED
     assert judged.attributes <= {
-        "style", "title", "role", "aria-label", "colspan", "alt", "src", "href", "download",
+        "class", "style", "title", "role", "aria-label", "colspan", "alt", "src", "href", "download",
     }  # fmt: skip
     assert judged.open == 0
     assert not UNSEEN.search(page)

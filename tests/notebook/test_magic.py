@@ -12,6 +12,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
+import nika_nb
 from nika_nb.board import tracepage
 from nika_nb.notebook import magic
 
@@ -267,3 +268,69 @@ def test_a_journal_can_be_taken_away(notebook: Notebook, folder: Path) -> None:
     packed = tracepage.packed(lines)
     assert gzip.decompress(packed) == lines
     assert tracepage.packed(os.urandom(200_000)) == b""
+
+
+FORM = """nika: form
+permits: { tools: ["nika:prompt"] }
+tasks:
+  name: { invoke: { tool: "nika:prompt", args: { mode: input, message: "Who?" } } }
+  color:
+    invoke: { tool: "nika:prompt", args: { mode: choice, message: "Which?", choices: [red, "dark blue"] } }
+outputs: { name: "${{ tasks.name.output }}", color: "${{ tasks.color.output }}" }
+"""
+
+
+def test_answers_are_words_with_quotes(notebook: Notebook, folder: Path) -> None:
+    """Quoted answers stay whole, a trace may be named with or without its ending."""
+    run = notebook.run(FORM).value
+    found = notebook.python(f"%nika answer {run.trace.stem} name='Ann Lee' color=\"dark blue\"")
+    assert found.value.outputs == {"name": "Ann Lee", "color": "dark blue"}
+
+
+def test_a_bare_answer_with_two_prompts_open_is_refused(notebook: Notebook, folder: Path) -> None:
+    """Which one is meant has to be said, and nothing is consumed."""
+    notebook.run(FORM)
+    found = notebook.python("%nika answer red")
+    assert found.failed
+    assert "2 prompts are open (name, color)" in found.error
+    assert "takes a trace" in notebook.python("%nika answer Bob the builder").error
+    assert len(traces(folder)) == 1
+
+
+def test_attach_goes_to_the_run_that_waits(notebook: Notebook) -> None:
+    """Without a name it is the newest paused run, whatever ran since."""
+    notebook.run(ASK)
+    notebook.run(HELLO)
+    assert notebook.python("%nika attach").value.state == "paused"
+
+
+def test_a_run_is_drawn_when_it_is_asked_for_again(notebook: Notebook) -> None:
+    """Only the cell's own value is left out, for its panel stands right above."""
+    notebook.run(HELLO, "--into run")
+    assert "1/1 done" in notebook.python("run").text
+
+
+def test_a_cell_is_called_by_its_own_number(notebook: Notebook) -> None:
+    """The number in a message is the one beside the cell."""
+    shell = notebook.shell
+    shell.run_cell("1", store_history=True)
+    with capture_output():
+        result = shell.run_cell("%%nika\nnika: [", store_history=True)
+    assert f"cell [{shell.execution_count - 1}]" in str(result.error_in_exec)
+
+
+def test_names_that_no_variable_can_have(notebook: Notebook) -> None:
+    """--into needs a name that can be typed."""
+    assert "not a name" in notebook.run(HELLO, "--into 9lives").error
+
+
+def test_a_check_says_what_this_version_cannot_run(notebook: Notebook) -> None:
+    """Sound is one thing, to be able to run it here is another."""
+    cell = notebook.run(HELLO.replace("mock/echo", "openai/gpt-4o"), "--check")
+    assert "is sound" in cell.text
+    assert "this version could not run it: `greet`" in cell.text
+
+
+def test_a_report_is_text_where_it_is_a_value(notebook: Notebook) -> None:
+    """A cell that ends in a check shows the report."""
+    assert repr(nika_nb.check(HELLO)).startswith("✔ workflow is sound")
