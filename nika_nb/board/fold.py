@@ -206,7 +206,7 @@ def _ends(state: RunState) -> Callable[[Board, Fields, int], None]:
 
 
 def _child(board: Board, fields: Fields, at: int) -> None:
-    """What a called workflow is at: `its_task ✔ 2/3`. What that one calls in turn shows in its own row."""
+    """What a called workflow is at: `its_task ✔ 2/3`. What that one calls in turn is not shown."""
     row = board.row(str(fields["task"]))
     event = _json(fields.get("event"), {})
     sign = _CHILD_SIGNS.get(str(event.get("kind")))

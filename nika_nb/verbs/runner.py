@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from nika_nb.authority.effects import described
@@ -112,5 +112,15 @@ class LocalVerbs:
         """The tasks that wait for a task, in document order, and what they may do."""
         waiting = downstream(task, self._plan.edges)
         names = tuple(name for name in self._plan.workflow.tasks if name in waiting)
-        effects = described(self._plan.workflow.tasks[name].action for name in names)
-        return (*names, *self._beyond[0]), (*effects, *self._beyond[1])
+        effects = dict.fromkeys((*effects_of(self._plan, names), *self._beyond[1]))
+        return (*names, *self._beyond[0]), tuple(effects)
+
+
+def effects_of(plan: Plan, names: Iterable[str]) -> Iterator[str]:
+    """What tasks may do, for people: the workflows that they call included, with all of their tasks."""
+    for name in names:
+        task = plan.workflow.tasks[name]
+        yield from described([task.action])
+        callee = plan.callees.get(task.called or "")
+        if callee is not None:
+            yield from effects_of(callee.plan, callee.plan.workflow.tasks)

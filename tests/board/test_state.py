@@ -272,3 +272,31 @@ def test_folding_costs_the_same_for_every_event(kind: str) -> None:
     assert Counting.looks < 10_000 * 30
     assert len(board.recent) <= 64
     assert len(board.log) <= 120
+
+
+def test_a_called_workflow_shows_as_the_rows_tail() -> None:
+    """What the child is at, and how far; in a fan-out with its item; nothing once the task has settled."""
+    script = Script().task("call", "invoke · ./child.yaml").go("call", "invoke · ./child.yaml")
+
+    def child(kind: str, item: int | None = None, **fields: Any) -> None:
+        event = json.dumps({"kind": kind, "fields": fields})
+        script.say("nb_child", task="call", item=item, attempt=1, child="child", event=event)
+
+    child("workflow_started", workflow="child")
+    for name in ("a", "b", "c"):
+        child("task_scheduled", task=name)
+    child("verb_invoked", task="a")
+    assert board_of(script.events, live=True).rows["call"].tail == "a ◐ 0/3"
+    child("task_completed", task="a")
+    child("task_failed", task="b\x1b[2J")
+    assert board_of(script.events, live=True).rows["call"].tail == "b ✖ 2/3"
+    script.say(
+        "nb_child", task="call", attempt=1, child="leaf", within='[["c",null,1]]', event='{"kind":"x"}'
+    )
+    script.say("nb_child", task="call", attempt=1, child="child", event="no json")
+    assert board_of(script.events, live=True).rows["call"].tail == "b ✖ 2/3"
+    child("task_scheduled", item=4, task="z")
+    child("task_cache_hit", item=4, task="z")
+    assert board_of(script.events, live=True).rows["call"].tail == "[4] z ↷ 1/1"
+    script.ok("call", "invoke · ./child.yaml", 5)
+    assert board_of(script.events).rows["call"].tail == ""

@@ -14,6 +14,7 @@ import pytest
 
 import nika_nb
 from nika_nb.errors import CheckRefused, UsageError
+from nika_nb.providers.registry import MAKERS
 from nika_nb.runs.run import Run
 from nika_nb.trace.reader import read
 from nika_nb.trace.verify import verify
@@ -31,6 +32,7 @@ from tests.doors import (
     started,
     wait_for,
 )
+from tests.providers.scripted import Scripted, says
 from tests.runs.crashing import Crasher
 
 CHILD = """\
@@ -216,6 +218,30 @@ def test_a_model_for_the_whole_run_reaches_the_child(write: Write) -> None:
         nika_nb.run(parent)
 
 
+def test_a_childs_costs_count_against_the_cap(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As they come: the child starts nothing more, and neither does its caller."""
+    provider = Scripted(says("ok", cost=0.6))
+    monkeypatch.setitem(MAKERS, "xai", lambda: provider)
+    tasks = "\n".join(
+        f"  t{n}: {{{'' if not n else f'after: {{t{n - 1}: success}}, '}infer: {{prompt: go}}}}"
+        for n in range(4)
+    )
+    child = f"nika: child\nmodel: xai/house\npermits: {{}}\ntasks:\n{tasks}\n"
+    parent = "nika: p\ntasks:\n  c: {invoke: {workflow: ./child.nika.yaml}}\n"
+    parent += "  d: {invoke: {tool: 'nika:log', args: {message: never}}, after: {c: terminal}}\n"
+    path = write(parent=parent, child=child)
+    run = nika_nb.run(path, max_cost_usd=1)
+    assert run.state == "failed"
+    assert len(provider.requests) == 2
+    (ended,) = of(trace_of(run), "task_failed", task="c")
+    assert ended["cost_usd"] == 1.2
+    assert ended["detail"].startswith("NIKA-RUN-1704")
+    assert run.tasks["d"].state == "cancelled"
+    more = nika_nb.run(path, resume=run.trace, max_cost_usd=2)
+    assert more.state == "completed", more
+    assert len(provider.requests) == 4, "what the child had paid for is not paid again"
+
+
 # -- authority ---------------------------------------------------------------------------------
 
 
@@ -347,6 +373,12 @@ def test_outputs_that_do_not_fit_fail_the_task(write: Write) -> None:
     assert error is not None
     assert error["code"] == "NIKA-VAR-009"
     assert error["details"]["child"]["outcome"] == "failed"
+
+
+def test_there_is_no_registry(write: Write) -> None:
+    """A pinned reference is sound, and nothing here can resolve it."""
+    with pytest.raises(UsageError, match="no registry is part of this version"):
+        nika_nb.run("nika: p\ntasks: {c: {invoke: {workflow: 'registry:acme/audit@1.2.0'}}}\n")
 
 
 def test_calls_are_eight_deep(write: Write, folder: Path) -> None:
@@ -538,6 +570,24 @@ def test_answers_go_where_they_are_meant(write: Write) -> None:
     assert marks(Path("marks")) == {"prep": 3, "act": 2, "then": 1}
 
 
+def test_a_question_tells_what_a_call_behind_it_may_do(write: Write) -> None:
+    """The effects of the called workflow stand among those that wait for the answer."""
+    parent = """\
+nika: p
+permits: {exec: ["./say"]}
+tasks:
+  ask: {invoke: {tool: "nika:prompt", args: {message: "Go?"}}}
+  call:
+    with: {go: "${{ tasks.ask.output }}"}
+    when: ${{ with.go == true }}
+    invoke: {workflow: ./child.nika.yaml, args: {word: w}}
+"""
+    run = nika_nb.run(write(parent=parent, child=CHILD))
+    (prompt,) = run.prompts
+    assert prompt.effects[0] == "workflow · ./child.nika.yaml"
+    assert "exec · ./say third x" in prompt.effects
+
+
 def test_a_paused_call_goes_on_from_its_pinned_text(write: Write, folder: Path) -> None:
     """Whatever became of the files: what was asked is what goes on."""
     parent = write(parent=CALLS_ASKING.replace("items: [x, y]", "items: [x]"), asking=ASKING)
@@ -633,6 +683,18 @@ def test_a_timeout_reaches_the_childs_processes(write: Write, folder: Path) -> N
     assert run.tasks["c"].error["code"] == "NIKA-TIMEOUT-001"
     assert not alive(pid_of(folder))
     assert called(trace_of(run))[-1] == "workflow_cancelled"
+
+
+def test_a_limit_holds_inside_on_the_virtual_clock(write: Write) -> None:
+    """The caller's limit ends the child's long wait, in no time."""
+    child = "nika: s\npermits: {}\ntasks: {t: {invoke: {tool: 'nika:wait', args: {duration: 1h}}}}\n"
+    parent = CALLS_SLEEPING.replace("TIMEOUT", 'timeout: "5m", ').replace(
+        "permits", "run: {entropy: {seeded: 1}, clock: virtual}\npermits"
+    )
+    run = nika_nb.run(write(parent=parent, s=child))
+    assert run.tasks["c"].error is not None
+    assert run.tasks["c"].error["code"] == "NIKA-TIMEOUT-001"
+    assert run.tasks["c"].duration_ms == 300_000
 
 
 def test_an_interrupt_reaches_the_childs_processes(write: Write, folder: Path) -> None:
