@@ -253,9 +253,11 @@ class Extractor(Protocol):
 class Answer:
     """A human's answer to one prompt, from whichever door.
 
-    shown_hash: the content that the human saw, where the door knows it.
+    shown_hash: the content that the human saw, where the door knows it. declined: the human would
+    not answer; there is no value then.
     """
 
     value: Any
     source: str = "answer"
     shown_hash: str | None = None
+    declined: bool = False

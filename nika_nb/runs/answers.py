@@ -27,9 +27,13 @@ def parse_answer(text: str) -> tuple[str, str]:
 
 
 def for_open(
-    prompts: Iterable[Prompt], given: Mapping[str, Any], shown: Mapping[str, str], source: str
+    prompts: Iterable[Prompt],
+    given: Mapping[str, Any],
+    shown: Mapping[str, str],
+    source: str,
+    declined: Iterable[str] = (),
 ) -> dict[str, Answer]:
-    """The answers to open prompts, by prompt key.
+    """The answers to open prompts, by prompt key; declined: the keys of those that are not answered.
 
     Raises UsageError for a key that names no open prompt, a bare answer with several prompts
     open, or a value of the wrong kind; then nothing was consumed.
@@ -42,6 +46,11 @@ def for_open(
         prompt = _prompt(open_prompts, key)
         answer = read_answer(prompt, value)
         found[prompt.key] = Answer(answer, source, shown.get(prompt.key))
+    for key in declined:
+        prompt = _prompt(open_prompts, key)
+        if prompt.key in found:
+            raise UsageError(f"`{prompt.key}` is both answered and declined")
+        found[prompt.key] = Answer(None, source, shown.get(prompt.key), declined=True)
     return found
 
 

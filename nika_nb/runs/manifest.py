@@ -33,7 +33,7 @@ def manifest(
         "semantic_hash": semantic_hash(workflow),
         "permits_json": dumps(workflow.permits.raw) if workflow.permits else None,
         "sandbox": "noop",
-        "inputs": dumps(origins(workflow, request.variables, request.origin)) if workflow.inputs else None,
+        "inputs": dumps(_origins(request, workflow)) if workflow.inputs else None,
         "input_values": dumps(dict(inputs)) if inputs else None,
         **resumed,
         "trace_format": TRACE_FORMAT,
@@ -50,12 +50,38 @@ def manifest(
         "source_name": source_name(request, workflow),
         "notebook": request.place.notebook,
         "cell": request.place.cell,
+        "base": _base(request),
+        "door": request.door,
+        **_deployment(request),
         "pid": os.getpid(),
     }
     if deterministic:
-        for name in ("platform", "package_version", "notebook", "cell", "pid"):
+        for name in ("platform", "package_version", "notebook", "cell", "base", "door", "pid"):
             fields[name] = None
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _origins(request: Request, workflow: Workflow) -> dict[str, str]:
+    """What a deployment binds comes from its file, the rest through the door."""
+    found = origins(workflow, request.variables, request.origin)
+    return found | {name: "file" for name in request.bound if name in found}
+
+
+def _base(request: Request) -> str | None:
+    """The way from where the journal lies to where relative paths start, where it is not the same."""
+    way = os.path.relpath(request.place.base, request.place.root)
+    return None if way == "." else way
+
+
+def _deployment(request: Request) -> dict[str, Any]:
+    if request.deployment is None:
+        return {}
+    deployed = request.deployment
+    return {
+        "deployment": deployed.name,
+        "deployment_version": deployed.version,
+        "deployment_digest": deployed.digest,
+    }
 
 
 def source_name(request: Request, workflow: Workflow) -> str:

@@ -10,13 +10,14 @@ from nika_nb.catalog.providers import kind_of, split_model
 from nika_nb.errors import Fault
 from nika_nb.language.model import Task, Workflow
 from nika_nb.providers import registry
+from nika_nb.runs.lack import Lack
 from nika_nb.runs.request import Request
 from nika_nb.tools.registry import TOOLS
 
 
-def missing(workflow: Workflow, request: Request) -> list[str]:
-    """One sentence per thing that is not there, each with what to do; empty when all is there."""
-    found: list[str] = []
+def missing(workflow: Workflow, request: Request) -> list[Lack]:
+    """What is not there, each with what to do; empty when all is there."""
+    found: list[Lack] = []
     for task in workflow.tasks.values():
         found += _task(task, workflow, request)
     return list(dict.fromkeys(found))
@@ -41,7 +42,7 @@ def _model_of(task: Task, workflow: Workflow, request: Request) -> str:
     return str(task.action.get("model") or request.model or workflow.model or "")
 
 
-def _task(task: Task, workflow: Workflow, request: Request) -> Iterator[str]:
+def _task(task: Task, workflow: Workflow, request: Request) -> Iterator[Lack]:
     if _asks(task):
         yield from _model(task, _model_of(task, workflow, request))
     if task.action.verb == "agent":
@@ -50,21 +51,20 @@ def _task(task: Task, workflow: Workflow, request: Request) -> Iterator[str]:
         yield from _tool(task)
 
 
-def _model(task: Task, name: str) -> Iterator[str]:
+def _model(task: Task, name: str) -> Iterator[Lack]:
     if "${{" in name:
         return
     if not name:
-        yield f"`{task.id}` names no model: write `model:` in the task or the envelope, or give --model"
+        hint = "write `model:` in the task or the envelope, or give --model"
+        yield Lack("NIKA-PROVIDER-001", f"`{task.id}` names no model", hint, task.id)
         return
     if split_model(name)[0] not in registry.MAKERS:
         known = ", ".join(f"`{prefix}/…`" for prefix in registry.known())
-        yield (
-            f"`{task.id}`: the model `{name}` is not part of this version, which speaks to {known} only; "
-            "try it with --model mock/echo"
-        )
+        what = f"`{task.id}`: the model `{name}` is not part of this version, which speaks to {known} only"
+        yield Lack("NIKA-PROVIDER-001", what, "try it with --model mock/echo", task.id)
 
 
-def _agent(task: Task, workflow: Workflow, folder: str) -> Iterator[str]:
+def _agent(task: Task, workflow: Workflow, folder: str) -> Iterator[Lack]:
     """Every tool that is granted by its name, and every skill; a pattern grants what there is."""
     for tool in task.action.get("tools") or ():
         if not any(sign in str(tool) for sign in "*?[!") and "${{" not in str(tool):
@@ -73,17 +73,19 @@ def _agent(task: Task, workflow: Workflow, folder: str) -> Iterator[str]:
         try:
             open_skill(workflow.permits, str(path), folder)
         except Fault as fault:
-            yield f"`{task.id}`: {fault}"
+            yield Lack(fault.code, f"`{task.id}`: {fault}", task=task.id)
 
 
-def _tool(task: Task) -> Iterator[str]:
+def _tool(task: Task) -> Iterator[Lack]:
     if task.called is not None and task.called.startswith("registry:"):
-        yield f"`{task.id}`: no registry is part of this version; call `{task.called}` as a file"
+        what = f"`{task.id}`: no registry is part of this version"
+        yield Lack("NIKA-COMP-001", what, f"call `{task.called}` as a file", task.id)
     elif isinstance(task.action.get("tool"), str):
         yield from _named_tool(task, task.action.get("tool"))
 
 
-def _named_tool(task: Task, tool: str) -> Iterator[str]:
+def _named_tool(task: Task, tool: str) -> Iterator[Lack]:
     if tool not in TOOLS:
         known = ", ".join(sorted(TOOLS))
-        yield f"`{task.id}`: the tool `{tool}` is not part of this version (it has {known})"
+        what = f"`{task.id}`: the tool `{tool}` is not part of this version (it has {known})"
+        yield Lack("NIKA-INVOKE-001", what, task=task.id)

@@ -26,6 +26,7 @@ from nika_nb.runs.answers import decided, for_edit, for_open
 from nika_nb.runs.children import Children, family_of, recorded
 from nika_nb.runs.ids import new_invocation_id, new_run_id, seed_of
 from nika_nb.runs.inputs import bind
+from nika_nb.runs.lack import Lack, Lacking
 from nika_nb.runs.manifest import manifest, source_name, source_pages
 from nika_nb.runs.preflight import missing, uncapped
 from nika_nb.runs.request import Request
@@ -91,17 +92,17 @@ def _checked(request: Request, family: Family) -> tuple[Report, Workflow]:
 
 def _planned(request: Request, workflow: Workflow, family: Family) -> tuple[Plan, Children]:
     """The plan, and the workflows that it calls. Raises UsageError where something is not there."""
-    lacking = missing(workflow, request)
+    lacks = missing(workflow, request)
     try:
         children = Children(request, workflow, family)
-        skills = skills_of(workflow, str(request.place.root)) if not lacking else {}
+        skills = skills_of(workflow, str(request.place.root)) if not lacks else {}
     except Fault as fault:
-        raise UsageError(f"nothing was run: {fault}") from None
+        raise Lacking([Lack(fault.code, str(fault))]) from None
     for callee in children:
         below = replace(request, place=replace(request.place, root=Path(callee.path).parent))
-        lacking += [f"{callee.name}: {line}" for line in missing(callee.plan.workflow, below)]
-    if lacking:
-        raise UsageError("\n".join(["nothing was run:", *(f"  {line}" for line in lacking)]))
+        lacks += [lack.within(callee.name) for lack in missing(callee.plan.workflow, below)]
+    if lacks:
+        raise Lacking(lacks)
     return make_plan(workflow, request.model, children.callees, skills), children
 
 

@@ -11,6 +11,7 @@ from nika_nb.errors import Diagnostic, Source, UsageError
 from nika_nb.trace.folder import TraceFolder
 
 Origin = Literal["cli-operator", "ci-context", "env", "file", "notebook", "python"]
+Door = Literal["Python", "%nika", "a form", "nika-nb", "MCP"]  # where somebody stood who started or answered
 
 NEWEST = True  # `--resume` without a path: the newest trace of this workflow
 
@@ -41,6 +42,15 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Deployed:
+    """A version of a deployment. digest: of everything that stands in it."""
+
+    name: str
+    version: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """One run to be started.
 
@@ -50,7 +60,9 @@ class Request:
     interactive: whether a human can answer; None lets NIKA_NB_INTERACTIVE or the surface decide.
     children: the texts of the workflows that it calls, by their names in a journal; None has them
     read from their files. max_cost_usd: the run's cap, in US dollars; spent_usd: what its earlier
-    invocations have cost. continues: it goes on with a paused run, from its pinned text.
+    invocations have cost. continues: it goes on with a paused run, from its pinned text. declined: the
+    prompts that somebody refused to answer, by key. durable: everything it needs is looked up first.
+    deployment: the snapshot that it is a run of. bound: the variables that come from there.
     """
 
     source: Source
@@ -69,6 +81,11 @@ class Request:
     children: Mapping[str, str] | None = None
     max_cost_usd: float | None = None
     spent_usd: float = 0.0
+    door: Door = "Python"
+    declined: tuple[str, ...] = ()
+    durable: bool = False
+    deployment: Deployed | None = None
+    bound: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if self.forced and self.resume is None:

@@ -14,6 +14,7 @@ NAME = "nika:prompt"
 UNANSWERED_CODE = "NIKA-BUILTIN-PROMPT-001"
 SHAPE_CODE = "NIKA-BUILTIN-PROMPT-002"
 APPROVAL_CODE = "NIKA-SEC-010"
+DECLINED_CODE = "NIKA-CANCEL-001"
 MOST_APPROVALS = 5  # per run, as the language says
 
 Mode = Literal["confirm", "input", "choice"]
@@ -63,10 +64,10 @@ async def _prompt(use: Use, arguments: Mapping[str, Any]) -> Any:
     prompt = _read(use, arguments)
     answer = use.asking.answers.get(prompt.key)
     if answer is not None:
-        return _answered(use, prompt, answer)
+        return _meant(arguments, prompt, _answered(use, prompt, answer))
     if prompt.has_default and (use.in_loop or not use.asking.interactive):
         _decided(use, prompt, prompt.default, "default")
-        return prompt.default
+        return arguments["default"]
     if use.in_loop:
         why = "nobody answers inside an agent's loop: decide without, or let a task before the agent ask"
         raise Fault(UNANSWERED_CODE, f"`{prompt.message}`: {why}")
@@ -84,6 +85,8 @@ def _answered(use: Use, prompt: Prompt, answer: Answer) -> Any:
             "its choices or what waits for it changed since it was shown; look at it again and answer anew",
             details={"shown": answer.shown_hash, "now": prompt.shown_hash},
         )
+    if answer.declined:
+        return _declined(use, prompt, answer)
     try:
         value = read_answer(prompt, answer.value)
     except WrongAnswer as wrong:
@@ -92,6 +95,27 @@ def _answered(use: Use, prompt: Prompt, answer: Answer) -> Any:
     use.call.witness(None)
     _decided(use, prompt, value, answer.source)
     return value
+
+
+def _declined(use: Use, prompt: Prompt, answer: Answer) -> bool:
+    """A confirmation is refused; anything else has no value, which the task's `on_error` may provide for."""
+    use.call.witness(None)
+    _refuse(use, prompt, answer.source, "declined")
+    if prompt.mode == "confirm":
+        return False
+    raise Fault(
+        DECLINED_CODE,
+        f"`{prompt.key}` was declined: nobody answers `{prompt.message}`",
+        details={"prompt": prompt.key, "outcome": "declined"},
+        transient=False,
+    )
+
+
+def _meant(arguments: Mapping[str, Any], prompt: Prompt, value: Any) -> Any:
+    """The choice itself, where what was shown of it had a secret blotted out."""
+    if prompt.mode != "choice":
+        return value
+    return _choices(arguments)[prompt.choices.index(value)]
 
 
 def _admit(use: Use, prompt: Prompt) -> None:
@@ -130,6 +154,7 @@ def _read(use: Use, arguments: Mapping[str, Any]) -> Prompt:
     default = arguments.get("default")
     if default is not None:
         _check_default(mode, default, choices)
+    choices, default = tuple(use.asking.mask(choices)), use.asking.mask(default)
     return Prompt(
         task=use.call.task,
         mode=mode,

@@ -1,0 +1,139 @@
+"""One trace as the fold of runs sees it: what its first and last lines say, and nothing between."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nika_nb.trace.folder import Ends, ends
+from nika_nb.trace.frame import Frame
+from nika_nb.trace.reader import is_running
+from nika_nb.trace.trace import State, state_of
+from nika_nb.values import loads
+
+BLOCKED = "nb_resume_blocked"
+_KINDS = ("workflow_started", BLOCKED)
+_VERSION = 12  # hex digits of a text's hash that stand for its version
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The facts of one trace.
+
+    name: the file's; stamp: (size, mtime in ns, inode) when it was looked at. run: the durable run.
+    version: of the workflow's text. created, updated: unix nanoseconds of the first and the last frame.
+    end: the kind of the frame that ended it, None while there is none. head: the hash of the last line.
+    sequence: the number of the invocation within its run, from 1. began: when its run did, as the
+    prologue tells it. attempt, diagnostics: of a refused resume.
+    """
+
+    name: str
+    stamp: tuple[int, int, int]
+    kind: str
+    run: str
+    workflow: str = ""
+    version: str = ""
+    created: int = 0
+    updated: int = 0
+    end: str | None = None
+    head: str = ""
+    resumed_trace: str | None = None
+    resumed_head: str | None = None
+    parent: str | None = None
+    deployment: str | None = None
+    deployment_version: int | None = None
+    answered: tuple[str, ...] = ()
+    door: str | None = None
+    pid: int | None = None
+    sequence: int | None = None
+    began: int | None = None
+    attempt: int = 0
+    diagnostics: int = 0
+
+    @property
+    def blocked(self) -> bool:
+        """Whether this is the note of a refused resume, and no invocation."""
+        return self.kind == BLOCKED
+
+    def continues(self, other: Head) -> bool:
+        """Whether this invocation went on where the other had stopped, in the same run."""
+        if self is other or self.run != other.run:
+            return False
+        if self.resumed_trace is not None:
+            return self.resumed_trace == other.name
+        # Reproducible journals name no file, and the same bytes may lie in several: what was
+        # written later is continued by nothing that was written earlier.
+        return self.resumed_head == other.head and self.stamp[1] >= other.stamp[1]
+
+    def state(self, folder: Path) -> State:
+        """How it stopped, or whether its writer still lives."""
+        running = self.end is None and is_running(folder / self.name)[0]
+        return state_of(self.end, running)
+
+    def to_json(self) -> dict[str, Any]:
+        """Every field that says something, for a cache."""
+        shape = {name: getattr(self, name) for name in self.__slots__}
+        return {name: value for name, value in shape.items() if value not in (None, "", 0, ())}
+
+    @classmethod
+    def from_json(cls, shape: Mapping[str, Any]) -> Head:
+        """Raises TypeError, KeyError or ValueError where `to_json` made something else."""
+        size, mtime, inode = shape["stamp"]
+        return cls(**{**shape, "stamp": (size, mtime, inode), "answered": tuple(shape.get("answered", ()))})
+
+
+def head_of(path: Path) -> Head | None:
+    """None for a file that belongs to no durable run."""
+    found = ends(path)
+    if found is None or found.first.kind not in _KINDS or not found.first.correlation:
+        return None
+    return _head(path.name, found, found.first, found.first.correlation)
+
+
+def _head(name: str, found: Ends, first: Frame, run: str) -> Head:
+    sha = _text(first, "workflow_sha256") or ""
+    return Head(
+        name=name,
+        stamp=(found.stat.st_size, found.stat.st_mtime_ns, found.stat.st_ino),
+        kind=first.kind,
+        run=run,
+        workflow=_text(first, "workflow") or "",
+        version=sha[:_VERSION],
+        created=first.timestamp,
+        updated=found.last.timestamp,
+        end=found.end.kind if found.end else None,
+        head=found.head,
+        resumed_trace=_text(first, "resumed_trace"),
+        resumed_head=_text(first, "resumed_head"),
+        parent=_text(first, "parent_run"),
+        deployment=_text(first, "deployment"),
+        deployment_version=_number(first, "deployment_version"),
+        answered=_names(first.get("answered")),
+        door=_text(first, "door"),
+        pid=_number(first, "pid"),
+        sequence=_number(first, "sequence"),
+        began=_number(first, "run_created"),
+        attempt=_number(first, "attempt") or 0,
+        diagnostics=_number(first, "diagnostic_count") or 0,
+    )
+
+
+def _text(frame: Frame, name: str) -> str | None:
+    value = frame.get(name)
+    return value if isinstance(value, str) and value else None
+
+
+def _number(frame: Frame, name: str) -> int | None:
+    value = frame.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _names(text: Any) -> tuple[str, ...]:
+    """The names in a field that is JSON text of a list; empty for anything else."""
+    try:
+        found = loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(name for name in found if isinstance(name, str)) if isinstance(found, list) else ()

@@ -1,0 +1,193 @@
+"""One run looked at: its summary, what it asks, what came of it; and a bounded piece of its trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from nika_nb.engine.contract import Prompt
+from nika_nb.runs.heads import Head
+from nika_nb.runs.lack import Lack
+from nika_nb.runs.records import Checkpoint, Record, Summary, moment
+from nika_nb.trace.frame import Frame
+from nika_nb.trace.memory import JournalMemory
+from nika_nb.trace.reader import frames, read
+from nika_nb.trace.trace import State, Trace
+from nika_nb.values import dumps, loads
+
+_MOST_BYTES = 4 << 20  # JSON bytes of one slice of a trace, whatever its limit
+
+
+@dataclass(frozen=True, slots=True)
+class Unrunnable:
+    """What a start answers where something is missing: there is no run, no id and no file."""
+
+    diagnostics: tuple[Lack, ...]
+    status: Literal["unrunnable"] = "unrunnable"
+    run_id: None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"diagnostics": [lack.to_json() for lack in self.diagnostics]}
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """A run as an operation returns it, without its trace.
+
+    state: of the newest invocation; running and incomplete are no status. prompts: what an
+    interrupted run asks. output: what a completed one returned. error: what a failed one failed of,
+    {code, message, task}. diagnostics: why the last resume was refused. in_flight: what had begun and
+    not ended when an incomplete one broke off. trace_count: how many frames there are to read.
+    """
+
+    summary: Summary
+    state: State
+    trace_count: int
+    prompts: tuple[Prompt, ...] = ()
+    output: dict[str, Any] | None = None
+    error: dict[str, Any] | None = None
+    diagnostics: tuple[Lack, ...] = ()
+    checkpoint: Checkpoint | None = None
+    in_flight: tuple[str, ...] = ()
+
+    @property
+    def run_id(self) -> str:
+        return self.summary.run_id
+
+    @property
+    def status(self) -> str | None:
+        """interrupted, completed or failed; None while the run has not stopped."""
+        return self.summary.status
+
+    @property
+    def outcome(self) -> str | None:
+        """The status, or `cancelled` of a run that failed by being cancelled."""
+        return self.summary.outcome
+
+    @property
+    def resume_readiness(self) -> str:
+        """ready, blocked or not_applicable."""
+        return self.summary.resume_readiness
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything but what is empty of its kind: only a failed run has an error."""
+        shape = self.summary.to_json() | {"state": self.state, "trace_count": self.trace_count}
+        shape["diagnostics"] = [lack.to_json() for lack in self.diagnostics]
+        found = {
+            "prompts": [prompt.to_json() | {"key": prompt.key} for prompt in self.prompts],
+            "output": self.output,
+            "error": self.error,
+            "checkpoint": self.checkpoint.to_json() if self.checkpoint else None,
+            "in_flight": list(self.in_flight),
+        }
+        return shape | {name: value for name, value in found.items() if value not in (None, [])}
+
+
+@dataclass(frozen=True, slots=True)
+class TraceSlice:
+    """A piece of the frames of a run, counted from 0 over all its invocations.
+
+    trace_truncated: there are more behind it. Each frame is {index, trace, line, kind, id, timestamp,
+    fields}.
+    """
+
+    run: Inspection
+    frames: tuple[dict[str, Any], ...]
+    trace_start: int
+    trace_limit: int
+    trace_truncated: bool
+    trace_count: int
+
+    def to_json(self) -> dict[str, Any]:
+        shape: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__ if name != "run"}
+        return self.run.to_json() | shape | {"frames": list(self.frames)}
+
+
+def inspected(record: Record, folder: Path) -> Inspection:
+    """What a record and its newest trace tell."""
+    trace = read(folder / record.latest.name)
+    earlier = sum(sum(1 for _ in frames(folder / head.name)) for head in record.invocations[:-1])
+    state = trace.state
+    return Inspection(
+        summary=record.summary,
+        state=state,
+        trace_count=earlier + len(trace.frames),
+        prompts=trace.prompts,
+        output=trace.outputs if state == "completed" else None,
+        error=_error(trace) if state == "failed" else None,
+        diagnostics=_lacks(record, folder),
+        checkpoint=record.checkpoints[-1] if record.checkpoints else None,
+        in_flight=_in_flight(trace) if state == "incomplete" else (),
+    )
+
+
+def sliced(record: Record, folder: Path, start: int, limit: int) -> TraceSlice:
+    """Frames `start` to `start + limit`; fewer where they would be more than 4 MiB. The range is judged."""
+    found: list[dict[str, Any]] = []
+    size = count = 0
+    for name, frame in _frames(record.invocations, folder):
+        if start <= count < start + limit and size < _MOST_BYTES:
+            shape = _shape(count, name, frame)
+            size += len(dumps(shape))
+            found.append(shape)
+        count += 1
+    truncated = start + len(found) < count
+    return TraceSlice(inspected(record, folder), tuple(found), start, limit, truncated, count)
+
+
+def _frames(invocations: Sequence[Head], folder: Path) -> Iterator[tuple[str, Frame]]:
+    for head in invocations:
+        for frame in frames(folder / head.name):
+            yield head.name, frame
+
+
+def _shape(index: int, trace: str, frame: Frame) -> dict[str, Any]:
+    return {
+        "index": index,
+        "trace": trace,
+        "line": frame.line,
+        "kind": frame.kind,
+        "id": frame.id,
+        "timestamp": moment(frame.timestamp),
+        "fields": frame.fields,
+    }
+
+
+def _error(trace: Trace) -> dict[str, Any]:
+    """The first failure that no `on_error` took, else what the run itself says."""
+    for frame in trace.frames:
+        outcome = _object(frame.get("outcome")) if frame.kind == "task_failed" else {}
+        error = outcome.get("payload", {}).get("error")
+        if isinstance(error, dict):
+            return {"code": error.get("code"), "message": error.get("message"), "task": frame.get("task")}
+    detail = str(trace.end.get("detail") or "") if trace.end else ""
+    code, sign, message = detail.partition(" · ")
+    return {"code": code if sign else None, "message": message if sign else detail, "task": None}
+
+
+def _lacks(record: Record, folder: Path) -> tuple[Lack, ...]:
+    """What the newest refused resume lacked."""
+    if record.refusal is None:
+        return ()
+    note = next(iter(frames(folder / record.refusal.name)), None)
+    listed = _json(note.get("diagnostics")) if note else None
+    return tuple(Lack.from_json(shape) for shape in listed or () if isinstance(shape, dict))
+
+
+def _in_flight(trace: Trace) -> tuple[str, ...]:
+    flying = JournalMemory(trace).running_at_crash()
+    return tuple(left.task if left.item is None else f"{left.task}[{left.item}]" for left in flying)
+
+
+def _json(text: Any) -> Any:
+    try:
+        return loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _object(text: Any) -> dict[str, Any]:
+    found = _json(text)
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,98 @@
+"""The traces of one project as runs: listed a page at a time, or found by a run's id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from nika_nb.errors import UsageError
+from nika_nb.runs.heads import Head, head_of
+from nika_nb.runs.ids import is_run_id
+from nika_nb.runs.index import Index, Unusable
+from nika_nb.runs.records import Record, Summary, fold, grouped
+from nika_nb.trace.folder import TraceFolder
+
+LONGEST_PAGE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """What a listing shows: stopped runs, and apart from them those without an end; the newest first.
+
+    total, unfinished_total: how many there are of each.
+    """
+
+    runs: tuple[Summary, ...]
+    total: int
+    unfinished: tuple[Summary, ...]
+    unfinished_total: int
+
+
+class Shelf:
+    """Reads the traces of a folder. Changes nothing but its own cache, and does without it."""
+
+    def __init__(self, folder: TraceFolder) -> None:
+        self.folder = folder
+        self.path = folder.path
+
+    def page(self, offset: int, limit: int) -> Pages:
+        """Runs `offset` to `offset + limit`. Raises UsageError for a range that is none."""
+        judge_range(offset, limit, "offset")
+        if limit > LONGEST_PAGE:
+            raise UsageError(f"a page has at most {LONGEST_PAGE} runs, not {limit}")
+        try:
+            (runs, total), (unfinished, unfinished_total) = Index(self.path).page(offset, limit)
+        except Unusable:
+            return _page(self._records(), offset, limit)
+        return Pages(runs, total, unfinished, unfinished_total)
+
+    def find(self, run_id: str) -> Record:
+        """The record of a run. Raises UsageError for what is no run id, and for a run that is not here."""
+        if not is_run_id(run_id):
+            raise UsageError(f"{run_id!r} is not a run id: it looks like nightly-archive-1f0c2b7a")
+        record = fold(self.heads(run_id))
+        if record is None:
+            raise UsageError(
+                f"there is no run {run_id} in {self.folder.shown}; `nika-nb runs list` shows what is"
+            )
+        return record
+
+    def heads(self, run_id: str) -> list[Head]:
+        """Every trace of a run, as the folder holds them now."""
+        try:
+            return Index(self.path).of(run_id)
+        except Unusable:
+            return [head for head in self._all() if head.run == run_id]
+
+    def _records(self) -> list[Record]:
+        found = (fold(heads) for heads in grouped(self._all()).values())
+        return [record for record in found if record is not None]
+
+    def _all(self) -> Iterable[Head]:
+        for path in self.path.glob("*.ndjson"):
+            head = head_of(path)
+            if head is not None:
+                yield head
+
+
+def judge_range(start: int, limit: int, name: str = "start") -> None:
+    """Raises UsageError unless start ≥ 0 and limit > 0; nothing has been opened then."""
+    for value, what in ((start, name), (limit, "limit")):
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise UsageError(f"{what} is a whole number, not {value!r}")
+    if start < 0:
+        raise UsageError(f"{name} counts from 0, so it is not {start}")
+    if limit <= 0:
+        raise UsageError(f"limit is how many are wanted, so it is more than 0, not {limit}")
+
+
+def newest_first(summary: Summary) -> tuple[int, str]:
+    """The order of a listing."""
+    return -summary.created, summary.run_id
+
+
+def _page(records: Iterable[Record], offset: int, limit: int) -> Pages:
+    summaries = sorted((record.summary for record in records), key=newest_first)
+    stopped = [found for found in summaries if found.status is not None]
+    open_ = [found for found in summaries if found.status is None]
+    return Pages(tuple(stopped[offset : offset + limit]), len(stopped), tuple(open_[:limit]), len(open_))
