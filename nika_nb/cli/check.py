@@ -29,7 +29,8 @@ def lacking(report: Report, model: str | None) -> list[str]:
     """What this version or machine lacks to run a sound workflow."""
     if not report.ok or report.workflow is None:
         return []
-    return missing(report.workflow, Request(report.source, Place.here(), model=model))
+    found = missing(report.workflow, Request(report.source, Place.here(), model=model))
+    return [lack.sentence for lack in found]
 
 
 def given(file: str) -> Document:

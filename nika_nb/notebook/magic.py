@@ -54,7 +54,7 @@ class NikaMagics(Magics):
         report = check(source, model=options.model, base=self.folder)
         print(report.render())
         if report.workflow is not None:
-            lacking = missing(report.workflow, self._request(source, options))
+            lacking = [lack.sentence for lack in missing(report.workflow, self._request(source, options))]
             for line in lacking:
                 print(f"this version could not run it: {line}")
 
