@@ -13,6 +13,7 @@ from typing import Any
 Json = Any  # None | bool | int | float | str | list[Json] | dict[str, Json]
 
 MARK = "\uf8ff"  # private-use: marks numbers, secrets and items where text could collide
+LEVELS = 128  # how deep a value that comes from outside may nest: every walk over it is recursive
 
 
 def loads(text: str | bytes) -> Json:
@@ -21,6 +22,22 @@ def loads(text: str | bytes) -> Json:
     if "\\u" in (text if isinstance(text, str) else text.decode("utf-8", "replace")):
         dumps(value).encode("utf-8")  # UnicodeEncodeError is a ValueError
     return value
+
+
+def too_deep(value: Json) -> bool:
+    """Whether lists and objects nest deeper than LEVELS. Looks level by level, so any depth will do."""
+    level = _containers([value])
+    for _ in range(LEVELS):
+        level = [found for outer in level for found in _containers(_inside(outer))]
+    return bool(level)
+
+
+def _inside(outer: Json) -> Iterable[Json]:
+    return outer.values() if isinstance(outer, dict) else outer
+
+
+def _containers(values: Iterable[Json]) -> list[Json]:
+    return [value for value in values if isinstance(value, (list, tuple, dict))]
 
 
 def dumps(value: Json) -> str:

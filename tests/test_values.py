@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nika_nb.values import (
+    LEVELS,
     MARK,
     canonical,
     digest,
@@ -19,6 +20,7 @@ from nika_nb.values import (
     duration_ms,
     loads,
     to_text,
+    too_deep,
     type_name,
 )
 
@@ -129,3 +131,18 @@ def test_types_are_named_as_json_names_them() -> None:
     """true is a boolean and no integer."""
     named = [type_name(v) for v in (None, True, 1, 1.0, "", [], {}, b"")]
     assert named == ["null", "boolean", "integer", "number", "string", "array", "object", "bytes"]
+
+
+def nested(levels: int) -> Any:
+    value: Any = "core"
+    for level in range(levels):
+        value = [value] if level % 2 else {"in": value}
+    return value
+
+
+def test_how_deep_a_value_may_nest() -> None:
+    """Up to the bound everything is taken; a value far beyond what recursion can walk is still judged."""
+    assert not too_deep(nested(LEVELS))
+    assert too_deep(nested(LEVELS + 1))
+    assert too_deep(nested(100_000))
+    assert not any(too_deep(flat) for flat in ("x", None, [], {}, ["x"] * 10, b"x"))

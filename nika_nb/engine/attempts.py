@@ -17,6 +17,7 @@ from nika_nb.engine.work import Work
 from nika_nb.errors import Fault
 from nika_nb.language.model import OnError, Retry, Task
 from nika_nb.plan.plan import TaskPlan
+from nika_nb.values import LEVELS, too_deep
 
 UNANSWERED_CODE = "NIKA-BUILTIN-PROMPT-001"
 
@@ -147,6 +148,8 @@ class Attempts:
         if reply.warning and reply.warning not in work.warnings:
             work.warnings.append(reply.warning)
         work.child = reply.child
+        if too_deep(reply.output):
+            raise Fault("NIKA-TYPE-101", f"the output is nested deeper than {LEVELS} levels: flatten it")
         if task.returns is not None and task.action.verb in ("exec", "invoke"):
             trouble = task.returns.conforms(reply.output)
             if trouble:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nika_nb.language.model import Input, Workflow
-from nika_nb.values import dumps, loads, nearest
+from nika_nb.values import LEVELS, Json, dumps, loads, nearest, too_deep
 
 
 def bound(workflow: Workflow, given: Mapping[str, Any], how: str) -> tuple[dict[str, Any], list[str]]:
@@ -31,18 +31,31 @@ def bound(workflow: Workflow, given: Mapping[str, Any], how: str) -> tuple[dict[
 
 def _unknown(name: str, workflow: Workflow) -> str:
     declared = ", ".join(workflow.inputs) or "none"
-    hint = nearest(name, workflow.inputs)
+    hint = nearest(str(name), workflow.inputs)
     return f"`{name}` is not an input of this workflow (declared: {declared})" + (f", {hint}" if hint else "")
 
 
 def _plain(declared: Input, value: Any, troubles: list[str]) -> Any:
     """The value as JSON holds it, judged by the declared type."""
     try:
-        plain = loads(dumps(value))
+        plain = _as_json(value)
     except (TypeError, ValueError) as error:
         troubles.append(f"input `{declared.name}` is not a JSON value: {error}")
         return None
     trouble = declared.type.conforms(plain)
     if trouble:
         troubles.append(f"input `{declared.name}` does not fit its type: {trouble}")
+    return plain
+
+
+def _as_json(value: Any) -> Json:
+    """The value after a trip through JSON text. Raises TypeError or ValueError."""
+    try:
+        plain = loads(dumps(value).encode("utf-8"))
+    except RecursionError:
+        plain = None
+    except UnicodeEncodeError:
+        raise ValueError("half of a surrogate pair is no character") from None
+    if too_deep(plain) or (plain is None and value is not None):
+        raise ValueError(f"it nests deeper than {LEVELS} levels")
     return plain

@@ -121,6 +121,22 @@ outputs: { o: "${{ tasks.a.output }}" }
     assert ran.verdict.outputs == {"o": "saved"}
 
 
+def test_an_output_too_deep_to_be_walked_fails_its_task_alone() -> None:
+    """A value nested beyond every recursion ends its task, with a code, and the run reaches its end."""
+
+    def bottomless(call: Any) -> Any:
+        value: Any = []
+        for _ in range(5000):
+            value = [value]
+        return value
+
+    ran = run(
+        f"nika: deep\ntasks:\n  a: {{ {TASK} }}\n  b: {{ after: {{a: failure}}, {TASK} }}\n", a=bottomless
+    )
+    assert ran.statuses() == {"a": "failure", "b": "success"}
+    assert "NIKA-TYPE-101" in ran.frame("task_failed", "a").get("detail")
+
+
 def test_retry_repeats_transient_errors_with_backoff_and_then_succeeds() -> None:
     """Two transient failures, a third attempt that works; every retry is told with its delay."""
     seen: list[int] = []

@@ -1,0 +1,40 @@
+"""Binding inputs: what Python hands over is taken as JSON, or refused in a sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from nika_nb.language.binding import bound
+from tests.language.reading import workflow_of
+
+DECLARED = """\
+nika: inputs
+inputs: { text: { type: string, required: false }, list: { type: { array: null }, required: false } }
+tasks: { a: { exec: { command: [echo] } } }
+"""
+
+
+def _nested(levels: int) -> list[Any]:
+    found: list[Any] = []
+    for _ in range(levels):
+        found = [found]
+    return found
+
+
+REFUSED = [
+    ("half a pair", {"text": "a\ud800"}, "half of a surrogate pair"),
+    ("half a pair in a key", {"list": [{"\udcff": 1}]}, "half of a surrogate pair"),
+    ("deeper than validators go", {"list": _nested(300)}, "nests deeper than"),
+    ("deeper than recursion goes", {"list": _nested(5000)}, "nests deeper than"),
+    ("a name that is no text", {7: 1}, "`7` is not an input"),
+]
+
+
+@pytest.mark.parametrize(("given", "sentence"), [case[1:] for case in REFUSED], ids=[c[0] for c in REFUSED])
+def test_what_no_json_can_hold_is_refused(given: dict[Any, Any], sentence: str) -> None:
+    """A value that would break the run later is told as a trouble with its input, never raised."""
+    _, troubles = bound(workflow_of(DECLARED), given, "")
+    assert len(troubles) == 1
+    assert sentence in troubles[0]
