@@ -88,7 +88,7 @@ class Index:
         self, query: Callable[[sqlite3.Connection], Answer], update: Callable[[sqlite3.Connection], None]
     ) -> Answer:
         """The answer of a cache that is up to date; a broken one is thrown away and built anew, once."""
-        if not self.path.exists() and len(self._listed()) < WORTH:
+        if not self._ours or (not self.path.exists() and len(self._listed()) < WORTH):
             raise Unusable
         for last in (False, True):
             try:
@@ -102,6 +102,11 @@ class Index:
             except OSError:
                 raise Unusable from None
         raise Unusable
+
+    @property
+    def _ours(self) -> bool:
+        """Whether this is a folder of a project, and not one in which journals merely lie."""
+        return self._traces.name == "traces" and self._traces.parent.name == ".nika"
 
     def _open(self) -> sqlite3.Connection:
         new = not self.path.exists()

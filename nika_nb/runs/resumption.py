@@ -14,6 +14,7 @@ from nika_nb.plan.graph import downstream
 from nika_nb.plan.identity import Identity
 from nika_nb.plan.plan import Plan
 from nika_nb.runs.answers import prompts_of
+from nika_nb.runs.answered import refuse_answered
 from nika_nb.runs.request import NEWEST, Request
 from nika_nb.trace.lineage import remember
 from nika_nb.trace.lock import ResumeLock
@@ -53,8 +54,20 @@ def resumption(request: Request, workflow: Workflow, plan: Plan) -> Resumption:
         found.memory = _Empty()
         return found
     found.held.enter_context(ResumeLock(path))
+    if _answers(request, trust.trace):
+        try:
+            refuse_answered(path, request.place.folder)
+        except BaseException:
+            found.held.close()
+            raise
     _remember(found, trust.trace, trust.fields, forced, request, plan)
     return found
+
+
+def _answers(request: Request, trace: Trace) -> bool:
+    """Whether the run goes on: under --from a question is asked again, in a run of its own."""
+    answering = bool(request.answers) and trace.state == "paused" and not request.forced
+    return request.continues or answering
 
 
 class _Empty(NoMemory):
@@ -94,6 +107,16 @@ def _path(request: Request, workflow: Workflow, found: Resumption) -> Path | Non
     return newest
 
 
+def _continued(trace: Trace) -> dict[str, Any]:
+    """What the next invocation of a run keeps of it, should the first ones be tidied away."""
+    before = trace.prologue.get("sequence")
+    began = trace.prologue.get("run_created")
+    return {
+        "sequence": (before if isinstance(before, int) else 1) + 1,
+        "run_created": began if isinstance(began, int) else trace.frames[0].timestamp,
+    }
+
+
 def _remember(
     found: Resumption,
     trace: Trace,
@@ -112,9 +135,9 @@ def _remember(
     notice = memory.notice()
     if notice and not request.continues:
         found.notices.append(notice)
-    answering = bool(request.answers) and trace.state == "paused"
-    found.run_id = trace.run_id if request.continues or answering else None
+    found.run_id = trace.run_id if _answers(request, trace) else None
     found.fields = {
+        **(_continued(trace) if found.run_id else {}),
         "resumed_trace": None if trace.reproducible else trace.path.name,
         "resumed_head": trace.head,
         "parent_run": trace.run_id if found.run_id is None else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from nika_nb.engine.events import Event as Event
 from nika_nb.engine.outcome import Outcome
 from nika_nb.errors import NikaError, NotPaused, RunFailed, RunPaused, Source, UsageError
 from nika_nb.runs.prepare import Prepared, prepare
-from nika_nb.runs.request import Place, Request
+from nika_nb.runs.request import Deployed, Place, Request
 from nika_nb.runs.session import Session
 from nika_nb.trace.reader import read
 from nika_nb.trace.trace import Trace
@@ -199,13 +200,23 @@ class Run:
         `run.answer(True)`, `run.answer({"ask": "yes"})` or `run.answer(ask="yes")`. A wrong answer
         raises UsageError and consumes nothing.
         """
-        given = _given(answer, by_task)
+        return self._go_on(_given(answer, by_task), shown or {}, (), wait)
+
+    def decline(self, *tasks: str, wait: bool = True) -> Run:
+        """Goes on without answers: to these prompts, or to every open one.
+
+        A confirmation settles as false; any other prompt fails with NIKA-CANCEL-001, so that its gates
+        and its `on_error` decide what becomes of the run.
+        """
+        return self._go_on({}, {}, tasks or tuple(prompt.key for prompt in self.prompts), wait)
+
+    def _go_on(
+        self, answers: Mapping[str, Any], shown: Mapping[str, str], declined: tuple[str, ...], wait: bool
+    ) -> Run:
         if self.state != "paused" or self.trace is None:
             raise NotPaused(f"`{self.workflow}` is {self.state}: it waits for no answer")
-        prepared = prepare(
-            _continuation(self.trace, self.request, given, shown or {}), interactive=self._asks()
-        )
-        self._begin(prepared)
+        request = replace(_continuation(self.trace, self.request, answers, shown), declined=declined)
+        self._begin(prepare(request, interactive=self._asks()))
         if wait:
             self.wait()
         return self
@@ -271,7 +282,7 @@ def attach(trace_path: str | Path, place: Place | None = None) -> Run:
         board.close()
     board.run_id = trace.run_id or ""
     board.trace_path, board.trace_head, board.trace_events = shown_path(path), trace.head, len(trace.frames)
-    request = _recorded_request(trace, place or _place_of(path))
+    request = _recorded_request(trace, place or _place_of(trace) or Place.here())
     run = Run(request, None, board)
     run._recorded_at = path
     return run
@@ -293,11 +304,23 @@ def shown_path(path: Path) -> str:
         return str(path)
 
 
-def _place_of(path: Path) -> Place:
-    """The place a journal was written at, from where it lies."""
-    folder = path.resolve().parent
-    root = folder.parent.parent if folder.name == "traces" and folder.parent.name == ".nika" else Path.cwd()
-    return Place(root, root)
+def _place_of(trace: Trace) -> Place | None:
+    """The place a journal was written at, from where it lies; None where it lies nowhere in particular."""
+    folder = trace.path.resolve().parent
+    if folder.name != "traces" or folder.parent.name != ".nika":
+        return None
+    root = folder.parent.parent
+    way = trace.prologue.get("base")
+    return Place(Path(os.path.normpath(root / way)) if isinstance(way, str) else root, root)
+
+
+def _deployed(trace: Trace) -> Deployed | None:
+    """The deployment that the run is one of."""
+    said = [trace.prologue.get(f"deployment{part}") for part in ("", "_version", "_digest")]
+    match said:
+        case [str(name), int(version), str(digest)]:
+            return Deployed(name, version, digest)
+    return None
 
 
 def _recorded_request(trace: Trace, place: Place) -> Request:
@@ -311,6 +334,8 @@ def _recorded_request(trace: Trace, place: Place) -> Request:
         variables=trace.input_values or {},
         model=prologue.get("model_override"),
         max_cost_usd=_budget_of(trace).get("max_cost_usd"),
+        deployment=_deployed(trace),
+        bound=frozenset(name for name, origin in trace.inputs.items() if origin == "file"),
     )
 
 
@@ -332,7 +357,7 @@ def _continuation(
 ) -> Request:
     """The request that continues a paused trace: its pinned text, its inputs, the answers."""
     trace = read(path)
-    recorded = _recorded_request(trace, request.place)
+    recorded = _recorded_request(trace, _place_of(trace) or request.place)
     if not recorded.source.text:
         raise NikaError(
             f"{path.name} does not hold the text that was run, so it cannot be continued: resume it with "
@@ -347,6 +372,7 @@ def _continuation(
         spent_usd=_spent(trace),
         interactive=request.interactive,
         origin=request.origin,
+        door=request.door,
     )
 
 

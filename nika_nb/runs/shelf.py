@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from nika_nb.errors import UsageError
 from nika_nb.runs.heads import Head, head_of
 from nika_nb.runs.ids import is_run_id
 from nika_nb.runs.index import Index, Unusable
 from nika_nb.runs.records import Record, Summary, fold, grouped
-from nika_nb.trace.folder import TraceFolder
 
 LONGEST_PAGE = 1000
 
@@ -31,9 +31,8 @@ class Pages:
 class Shelf:
     """Reads the traces of a folder. Changes nothing but its own cache, and does without it."""
 
-    def __init__(self, folder: TraceFolder) -> None:
-        self.folder = folder
-        self.path = folder.path
+    def __init__(self, path: Path) -> None:
+        self.path = path
 
     def page(self, offset: int, limit: int) -> Pages:
         """Runs `offset` to `offset + limit`. Raises UsageError for a range that is none."""
@@ -52,9 +51,7 @@ class Shelf:
             raise UsageError(f"{run_id!r} is not a run id: it looks like nightly-archive-1f0c2b7a")
         record = fold(self.heads(run_id))
         if record is None:
-            raise UsageError(
-                f"there is no run {run_id} in {self.folder.shown}; `nika-nb runs list` shows what is"
-            )
+            raise UsageError(f"there is no run {run_id} in {self.path}; `nika-nb runs list` shows what is")
         return record
 
     def heads(self, run_id: str) -> list[Head]:
