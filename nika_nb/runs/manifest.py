@@ -62,9 +62,9 @@ def manifest(
 
 
 def _origins(request: Request, workflow: Workflow) -> dict[str, str]:
-    """What a deployment binds comes from its file, the rest through the door."""
+    """Where each input came from: a continuation and a run of a deployment have known it before."""
     found = origins(workflow, request.variables, request.origin)
-    return found | {name: "file" for name in request.bound if name in found}
+    return found | {name: origin for name, origin in request.origins.items() if name in found}
 
 
 def _base(request: Request) -> str | None:

@@ -62,7 +62,8 @@ class Request:
     read from their files. max_cost_usd: the run's cap, in US dollars; spent_usd: what its earlier
     invocations have cost. continues: it goes on with a paused run, from its pinned text. declined: the
     prompts that somebody refused to answer, by key. durable: everything it needs is looked up first.
-    deployment: the snapshot that it is a run of. bound: the variables that come from there.
+    deployment: the snapshot that it is a run of. origins: of the variables that did not come through
+    this door.
     """
 
     source: Source
@@ -85,7 +86,7 @@ class Request:
     declined: tuple[str, ...] = ()
     durable: bool = False
     deployment: Deployed | None = None
-    bound: frozenset[str] = frozenset()
+    origins: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.forced and self.resume is None:

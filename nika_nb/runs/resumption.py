@@ -13,8 +13,8 @@ from nika_nb.language.model import Workflow
 from nika_nb.plan.graph import downstream
 from nika_nb.plan.identity import Identity
 from nika_nb.plan.plan import Plan
-from nika_nb.runs.answers import prompts_of
 from nika_nb.runs.answered import refuse_answered
+from nika_nb.runs.answers import prompts_of
 from nika_nb.runs.request import NEWEST, Request
 from nika_nb.trace.lineage import remember
 from nika_nb.trace.lock import ResumeLock

@@ -335,7 +335,7 @@ def _recorded_request(trace: Trace, place: Place) -> Request:
         model=prologue.get("model_override"),
         max_cost_usd=_budget_of(trace).get("max_cost_usd"),
         deployment=_deployed(trace),
-        bound=frozenset(name for name, origin in trace.inputs.items() if origin == "file"),
+        origins={name: str(origin) for name, origin in trace.inputs.items()},
     )
 
 
