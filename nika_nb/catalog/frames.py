@@ -7,9 +7,11 @@ GENESIS = "nika-trace-v1"
 ENGINE_EPOCH = 1
 ENGINE_VERSION = f"nika-nb/{ENGINE_EPOCH}"
 
+SEALED = "run_sealed"  # the signed last line of a sealed journal
+
 # A journal that reached none of these has no known end: it is `incomplete`.
 RUN_ENDS = frozenset(
-    {"workflow_completed", "workflow_failed", "workflow_cancelled", "workflow_paused", "run_sealed"}
+    {"workflow_completed", "workflow_failed", "workflow_cancelled", "workflow_paused", SEALED}
 )
 
 TASK_ENDS = frozenset(

@@ -131,6 +131,8 @@ class Ends:
 
 def ends(path: Path) -> Ends | None:
     """The first and the last lines of a file, at the same price whatever its size; None for no journal."""
+    if not path.is_file():  # to open a pipe would be to wait
+        return None
     try:
         with path.open("rb") as stream:
             stat = os.fstat(stream.fileno())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,6 +47,8 @@ def open_trace(path: Path) -> BinaryIO:
     try:
         if path.is_dir():
             raise UsageError(f"{path} is a folder, not a trace: name one of the files in it")
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise UsageError(f"{path} is no file: a trace is one, and nothing else is read")
         return path.open("rb")
     except FileNotFoundError:
         raise UsageError(f"there is no trace at {path}: look in .nika/traces beside the notebook") from None

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nika_nb.catalog.frames import ENGINE_VERSION
+from nika_nb.catalog.receipt import NAME_BOUND
 from nika_nb.errors import ResumeRefused
 from nika_nb.trace.lines import TraceUnreadable
 from nika_nb.trace.lock import busy
 from nika_nb.trace.reader import is_running, read
 from nika_nb.trace.trace import Trace
-from nika_nb.trace.verify import Verdict, verify
+from nika_nb.trace.verdict import Verdict
+from nika_nb.trace.verify import verify
 
 UNRECORDED = "unrecorded"  # the version of a trace that names none
 
@@ -83,16 +85,17 @@ def _version(trace: Trace, compat: str | None, here: str) -> Said:
     recorded = trace.engine_version or UNRECORDED
     if recorded == here:
         return (), {}
-    written = f"{trace.path.name} was written by engine {recorded}, this engine is {here}"
+    shown = recorded if recorded.isprintable() and len(recorded) <= NAME_BOUND else "(no version)"
+    written = f"{trace.path.name} was written by engine {shown}, this engine is {here}"
     if compat is None:
         raise ResumeRefused(
             f"{written}: what one recorded is not taken for granted by the other. Nothing was run. "
-            f"Run without `--resume`, or declare them compatible with `--resume-compat {recorded}`"
+            f"Run without `--resume`, or declare them compatible with `--resume-compat {shown}`"
         )
     if compat != recorded:
         raise ResumeRefused(
             f"`--resume-compat {compat}` names the wrong version: {written}. Nothing was run. "
-            f"The declaration has to be exact: `--resume-compat {recorded}`"
+            f"The declaration has to be exact: `--resume-compat {shown}`"
         )
     notice = f"{written}: resumed because you declared them compatible"
     return (notice,), {"resumed_from_engine": recorded, "resume_compat": "declared"}

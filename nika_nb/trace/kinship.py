@@ -1,0 +1,104 @@
+"""Which traces belong together: who asks, who answered, what a run that goes on still stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path, PurePath
+
+from nika_nb.errors import NikaError
+from nika_nb.trace.folder import Entry, with_head
+from nika_nb.trace.reader import frames
+
+FINISHED = frozenset({"completed", "failed", "cancelled"})
+
+
+class Kinship:
+    """The traces of one folder, newest first, as they stand to each other.
+
+    answers: of a finished trace, the paused ones of its run that it, or what it goes on from,
+    answered. waiting: the paused traces whose question nobody has answered to the end. standing:
+    what may not be taken away: questions that wait, the whole run that asks, runs at work, the
+    newest trace of every workflow, and what any of these resumed from.
+    """
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self.entries = tuple(entries)
+        self._known = {entry.path: entry for entry in self.entries}
+        self._parents: dict[Path, Entry | None] = {}
+        self.answers = self._answers()
+        answered = {entry.path for found in self.answers.values() for entry in found}
+        self.waiting = tuple(e for e in self.entries if e.state == "paused" and e.path not in answered)
+        self.standing = self._standing()
+
+    def parent(self, entry: Entry) -> Entry | None:
+        """The trace in this folder that one resumed from."""
+        if entry.path not in self._parents:
+            found = _resumed(entry.path)
+            self._parents[entry.path] = self._known.get(found) if found is not None else None
+        return self._parents[entry.path]
+
+    def ancestors(self, entry: Entry) -> Iterator[Entry]:
+        """What a trace resumed from, what that one resumed from, and so on."""
+        seen = {entry.path}
+        found = self.parent(entry)
+        while found is not None and found.path not in seen:
+            yield found
+            seen.add(found.path)
+            found = self.parent(found)
+
+    def newest(self) -> Iterator[Entry]:
+        """The newest trace of every workflow."""
+        seen: set[str | None] = set()
+        for entry in self.entries:
+            if entry.kind == "workflow_started" and entry.workflow not in seen:
+                seen.add(entry.workflow)
+                yield entry
+
+    def asked_by(self, entry: Entry) -> tuple[Entry, ...]:
+        """The questions that wait, of the run that a trace belongs to."""
+        same = [w for w in self.waiting if w.path == entry.path or (w.run is not None and w.run == entry.run)]
+        return tuple(same)
+
+    def _answers(self) -> dict[Path, tuple[Entry, ...]]:
+        """Only runs that paused are looked into: for the others no file is opened."""
+        paused = {entry.run for entry in self.entries if entry.state == "paused" and entry.run is not None}
+        found: dict[Path, tuple[Entry, ...]] = {}
+        for entry in self.entries:
+            if entry.state in FINISHED and entry.run in paused:
+                earlier = tuple(self._asked_before(entry))
+                if earlier:
+                    found[entry.path] = earlier
+        return found
+
+    def _asked_before(self, entry: Entry) -> Iterator[Entry]:
+        for earlier in self.ancestors(entry):
+            if earlier.run != entry.run:
+                return
+            if earlier.state == "paused":
+                yield earlier
+
+    def _standing(self) -> frozenset[Path]:
+        asking = {entry.run for entry in self.waiting if entry.run is not None}
+        roots = [e for e in self.entries if e.state == "running" or e.run in asking]
+        roots += [*self.waiting, *self.newest()]
+        kept = {entry.path for entry in roots}
+        for entry in roots:
+            if entry.state != "completed":  # a completed run's trace says all there is
+                kept.update(earlier.path for earlier in self.ancestors(entry))
+        # An answer does not go before its question: the question would wait again.
+        return frozenset(
+            kept | {path for path, asked in self.answers.items() if any(e.path in kept for e in asked)}
+        )
+
+
+def _resumed(path: Path) -> Path | None:
+    """The trace that one resumed from, as its first frame names it: by file, or by head."""
+    with suppress(NikaError, OSError):
+        first = next(frames(path), None)
+        label = first.get("resumed_trace") if first is not None else None
+        if isinstance(label, str):
+            return path.with_name(label) if PurePath(label).name == label else None
+        head = first.get("resumed_head") if first is not None else None
+        return with_head(path.parent, head) if isinstance(head, str) else None
+    return None
