@@ -104,17 +104,54 @@ def _trace(commands: argparse._SubParsersAction[_Parser]) -> None:
     verify.add_argument(
         "--color", choices=["never", "auto"], default="auto", help="verdicts are never coloured"
     )
+    verify.add_argument("--expect-head", metavar="HASH", help="the head that was printed when the run ended")
+    verify.add_argument(
+        "--public-key", metavar="FILE", help="judge the seal: PEM, or the 32 bytes of the key"
+    )
+    verify.add_argument("--require-seal", action="store_true", help="refuse a trace that is not sealed")
     verify.set_defaults(command="trace:verify_command")
     show = actions.add_parser("show", help="draw the run that a trace tells of")
     show.add_argument("trace")
     show.set_defaults(command="trace:show_command")
-    listing = actions.add_parser("ls", help="list the traces of this folder, newest first")
+    listing = actions.add_parser(
+        "ls",
+        help="list the traces of this folder, newest first",
+        description="Newest first: age, size, state, workflow, file. "
+        "`resume` marks what a bare --resume of that workflow takes.",
+    )
     listing.add_argument("folder", nargs="?", default=".")
     listing.add_argument("--json", action="store_true")
     listing.set_defaults(command="trace:list_command")
+    _care(actions)
     receipt = actions.add_parser("receipt", help="read a run's receipt")
     readings = receipt.add_subparsers(title="actions", required=True, metavar="ACTION")
     explain = readings.add_parser("explain", help="say what a receipt says: a reading, not a proof")
     explain.add_argument("receipt", help="a receipt, as JSON")
     explain.add_argument("--json", action="store_true")
     explain.set_defaults(command="trace:explain_command")
+
+
+def _care(actions: argparse._SubParsersAction[_Parser]) -> None:
+    collect = actions.add_parser("gc", help="remove the traces that retention lets go")
+    collect.add_argument("folder", nargs="?", default=".")
+    collect.add_argument("--dry-run", action="store_true", help="only say what would go, and why")
+    collect.set_defaults(command="care:collect_command")
+    remove = actions.add_parser("rm", help="remove traces")
+    remove.add_argument("traces", nargs="+", metavar="TRACE")
+    remove.add_argument("--force", action="store_true", help="also what a run that waits for an answer needs")
+    remove.set_defaults(command="care:remove_command")
+    doctor = actions.add_parser(
+        "doctor",
+        help="say what is wrong with a trace, or with all of a folder",
+        epilog="exit codes: 0 sound · 1 findings · 3 a file that is no journal",
+    )
+    doctor.add_argument("path", nargs="?", default=".", metavar="TRACE|FOLDER")
+    doctor.add_argument(
+        "--repair", metavar="OUT", help="write what can be proved of the trace into a new file"
+    )
+    doctor.set_defaults(command="care:doctor_command")
+    key = actions.add_parser("key", help="the keys that seal journals")
+    making = key.add_subparsers(title="actions", required=True, metavar="ACTION")
+    new = making.add_parser("new", help="make a signing key, and its public key beside it")
+    new.add_argument("path", metavar="PATH")
+    new.set_defaults(command="care:key_command")

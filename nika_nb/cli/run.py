@@ -58,6 +58,7 @@ def _request(options: argparse.Namespace) -> Request:
         compat=options.resume_compat,
         unverified=options.resume_unverified,
         max_cost_usd=options.max_cost_usd,
+        gc=not options.no_gc,
         interactive=attended() and not (options.json or options.output),
     )
 

@@ -3,24 +3,48 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nika_nb.board import still_text
 from nika_nb.board.clean import one_line
 from nika_nb.cli.streams import print_json
+from nika_nb.errors import UsageError
 from nika_nb.runs.run import attach
+from nika_nb.settings import Settings
 from nika_nb.trace.folder import Entry, TraceFolder
 from nika_nb.trace.receipt import Reading, explain
-from nika_nb.trace.verify import verify
+from nika_nb.trace.verify import Demands, verify
+
+if TYPE_CHECKING:
+    from nika_nb.trace.keys import PublicKey
 
 
 def verify_command(options: argparse.Namespace) -> int:
     """The verdict of each trace, a line each; the worst exit code wins."""
-    verdicts = [verify(Path(name)) for name in options.traces]
+    demands = _demands(options)
+    verdicts = [verify(Path(name), demands) for name in options.traces]
     for name, verdict in zip(options.traces, verdicts, strict=True):
         print(verdict.sentence if len(verdicts) == 1 else f"{name}: {verdict.sentence}")
     return max(verdict.exit_code for verdict in verdicts)
+
+
+def _demands(options: argparse.Namespace) -> Demands:
+    if options.expect_head and len(options.traces) > 1:
+        raise UsageError("--expect-head is the head of one trace: name one")
+    return Demands(options.expect_head, _key(options), options.require_seal)
+
+
+def _key(options: argparse.Namespace) -> PublicKey | None:
+    """Whose seal it has to be; under --require-seal the public half of the own key, where none is given."""
+    from nika_nb.trace.keys import public_key, signing_key
+
+    if options.public_key:
+        return public_key(Path(options.public_key))
+    own = Settings.read().sign_key if options.require_seal else None
+    return signing_key(Path(own).expanduser()).public if own else None
 
 
 def show_command(options: argparse.Namespace) -> int:
@@ -29,12 +53,16 @@ def show_command(options: argparse.Namespace) -> int:
 
 
 def list_command(options: argparse.Namespace) -> int:
-    entries = TraceFolder(Path(options.folder)).list()
+    """Newest first: age, size, state, and which one a bare --resume of its workflow takes."""
+    entries, now = TraceFolder(Path(options.folder)).list(), time.time_ns()
+    candidates = {entry.path for entry in _candidates(entries)}
     if options.json:
-        print_json([_shape(entry) for entry in entries], indent=2)
+        print_json([_shape(entry, now, entry.path in candidates) for entry in entries], indent=2)
         return 0
     for entry in entries:
-        print(f"{entry.stamp}  {entry.state:<10}  {entry.size:>9,} B  {entry.workflow}  {entry.path.name}")
+        mark = "resume" if entry.path in candidates else ""
+        facts = f"{_ago(now - entry.mtime):>4}  {_bytes(entry.size):>8}  {entry.state:<10}  {mark:<6}"
+        print(f"{facts}  {one_line(entry.workflow or '-')}  {one_line(entry.path.name)}")
     if not entries:
         print(f"no traces in {TraceFolder(Path(options.folder)).path}")
     return 0
@@ -59,7 +87,32 @@ def _read_aloud(reading: Reading) -> Iterator[str]:
         yield from (f"  {one_line(where)}" for where in reading.unprojected)
 
 
-def _shape(entry: Entry) -> dict[str, object]:
+def _candidates(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """The newest trace of each workflow that can be resumed."""
+    seen: set[str | None] = set()
+    for entry in entries:
+        if entry.resumable and entry.workflow not in seen:
+            seen.add(entry.workflow)
+            yield entry
+
+
+def _ago(nanoseconds: int) -> str:
+    """`12s`, `5m`, `3h`, `41d`."""
+    seconds = max(0, nanoseconds // 10**9)
+    for size, unit in ((86_400, "d"), (3600, "h"), (60, "m")):
+        if seconds >= size:
+            return f"{seconds // size}{unit}"
+    return f"{seconds}s"
+
+
+def _bytes(size: int) -> str:
+    for factor, unit in ((10**6, "MB"), (10**3, "kB")):
+        if size >= factor:
+            return f"{size / factor:.1f} {unit}"
+    return f"{size} B"
+
+
+def _shape(entry: Entry, now: int, candidate: bool) -> dict[str, object]:
     return {
         "trace": str(entry.path),
         "workflow": entry.workflow,
@@ -67,5 +120,7 @@ def _shape(entry: Entry) -> dict[str, object]:
         "state": entry.state,
         "stamp": entry.stamp,
         "bytes": entry.size,
+        "age_seconds": max(0, (now - entry.mtime) // 10**9),
         "resumable": entry.resumable,
+        "resume_candidate": candidate,
     }

@@ -71,6 +71,7 @@ class NikaMagics(Magics):
             compat=options.resume_compat,
             unverified=options.resume_unverified,
             max_cost_usd=options.max_cost_usd,
+            gc=not options.no_gc,
             interactive=self.surface.interactive,
         )
 

@@ -24,6 +24,7 @@ class CellOptions:
     resume_compat: str | None
     resume_unverified: bool
     max_cost_usd: float | None
+    no_gc: bool
     into: str | None
     check: bool
     quiet: bool

@@ -34,13 +34,14 @@ def run(
     resume_unverified: bool = False,
     interactive: bool | None = None,
     max_cost_usd: float | None = None,
+    gc: bool = True,
     background: bool = False,
 ) -> Run:
     """Checks and runs a workflow; returns once it has completed, failed or paused.
 
     resume: True for the newest trace of this workflow, or a trace's path. answer: values by prompt.
-    max_cost_usd: start nothing more once the run has cost more than this. background: return at
-    once. An interrupt ends the run and everything it started.
+    max_cost_usd: start nothing more once the run has cost more than this. gc: old traces make room
+    first. background: return at once. An interrupt ends the run and everything it started.
 
     Raises CheckRefused, UsageError or ResumeRefused before anything ran.
     """
@@ -55,6 +56,7 @@ def run(
         resume_unverified,
         interactive,
         max_cost_usd,
+        gc,
     )
     started = start(request)
     if not background:
@@ -95,6 +97,7 @@ def _request(
     unverified: bool,
     interactive: bool | None,
     max_cost_usd: float | None,
+    gc: bool,
 ) -> Request:
     given = document(text_or_path)
     if given.diagnostics:
@@ -111,6 +114,7 @@ def _request(
         unverified=unverified,
         interactive=interactive,
         max_cost_usd=max_cost_usd,
+        gc=gc,
     )
 
 

@@ -36,6 +36,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         metavar="USD",
         help="start nothing more once the run has cost more than this; what is under way is finished",
     )
+    parser.add_argument("--no-gc", action="store_true", help="remove no old traces before the run")
     parser.add_argument(
         "--resume-compat", metavar="VERSION", help="declare another engine's trace compatible"
     )

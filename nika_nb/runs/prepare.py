@@ -32,7 +32,10 @@ from nika_nb.runs.preflight import missing, uncapped
 from nika_nb.runs.request import Request
 from nika_nb.runs.resumption import Resumption, resumption
 from nika_nb.settings import Settings
+from nika_nb.trace.keys import SigningKey, signing_key
 from nika_nb.trace.memory import JournalMemory
+from nika_nb.trace.retention import Limits, collect
+from nika_nb.trace.seal import Sealing
 from nika_nb.trace.writer import Journal
 from nika_nb.values import dumps
 from nika_nb.verbs.calling import Around
@@ -146,6 +149,7 @@ def _prepared(
     settings: Settings,
 ) -> Prepared:
     workflow = plan.workflow
+    key = _sealing_key(settings)
     masker = Masker()
     store = SecretStore(workflow.secrets, request.place.base, masker)
     seed = seed_of(workflow.run, resumed.trace.head if resumed.trace else None)
@@ -183,9 +187,12 @@ def _prepared(
             durability=settings.durability,
         )
     answered = {"answered": dumps(list(answers))} if answers else {}
-    first = manifest(request, workflow, inputs, resumed.fields | answered)
+    promised = {"seal_key": key.public.id} if key is not None else {}
+    first = manifest(request, workflow, inputs, resumed.fields | answered | promised)
 
     def setup(sink: Sink) -> Setup:
+        if key is not None and journal is not None:
+            sink = Sealing(sink, key, journal, first["workflow_sha256"])
         return Setup(
             plan=plan,
             inputs=inputs,
@@ -207,7 +214,7 @@ def _prepared(
             budget=around.budget,
         )
 
-    notices = resumed.notices + uncapped(workflow, request) + _sweep(resumed)
+    notices = resumed.notices + uncapped(workflow, request) + _sweep(resumed) + _tidied(request, settings)
     closers: list[Callable[[], Any]] = [verbs.close, worker.close]
     if journal is not None:
         closers.append(journal.close)
@@ -222,6 +229,21 @@ def _texts(request: Request, workflow: Workflow, children: Children) -> list[tup
     for callee in children:
         found += source_pages(callee.name, callee.plan.workflow.source.text)
     return found
+
+
+def _sealing_key(settings: Settings) -> SigningKey | None:
+    """Raises UsageError where a seal is wanted and cannot be made."""
+    if settings.sign_key is None or not settings.trace_file:
+        return None
+    return signing_key(Path(settings.sign_key).expanduser())
+
+
+def _tidied(request: Request, settings: Settings) -> list[str]:
+    """Makes room for the trace that is about to be written; a line where something went."""
+    if not request.gc or not settings.trace_file:
+        return []
+    found = collect(request.place.folder, Limits.of(settings))
+    return [found.sentence] if found.removed or found.trouble else []
 
 
 def _sweep(resumed: Resumption) -> list[str]:

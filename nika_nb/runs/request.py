@@ -62,6 +62,7 @@ class Request:
     read from their files. max_cost_usd: the run's cap, in US dollars; spent_usd: what its earlier
     invocations have cost. continues: it goes on with a paused run, from its pinned text. declined: the
     prompts that somebody refused to answer, by key. durable: everything it needs is looked up first.
+    gc: old traces make room first.
     deployment: the snapshot that it is a run of. origins: of the variables that did not come through
     this door.
     """
@@ -82,6 +83,7 @@ class Request:
     children: Mapping[str, str] | None = None
     max_cost_usd: float | None = None
     spent_usd: float = 0.0
+    gc: bool = True
     door: Door = "Python"
     declined: tuple[str, ...] = ()
     durable: bool = False

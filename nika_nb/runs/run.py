@@ -370,6 +370,7 @@ def _continuation(
         shown=dict(shown),
         continues=True,
         spent_usd=_spent(trace),
+        gc=request.gc,
         interactive=request.interactive,
         origin=request.origin,
         door=request.door,

@@ -1,0 +1,118 @@
+"""`nika-nb trace gc|rm|doctor|key`: what keeps a folder of traces small, sound and sealed."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from nika_nb.errors import UsageError
+from nika_nb.settings import Settings
+from nika_nb.trace.folder import Entry, TraceFolder, look
+from nika_nb.trace.kinship import Kinship
+from nika_nb.trace.lock import busy, holder
+from nika_nb.trace.reader import read
+from nika_nb.trace.retention import Limits, collect, remove
+
+
+def collect_command(options: argparse.Namespace) -> int:
+    """One line; under --dry-run a line for every trace that would go as well."""
+    found = collect(TraceFolder(Path(options.folder)), Limits.of(Settings.read()), dry_run=options.dry_run)
+    if options.dry_run:
+        for removal in found.removed:
+            print(f"{removal.reason:<11}  {removal.entry.path.name}")
+    print(found.sentence)
+    return 0
+
+
+def remove_command(options: argparse.Namespace) -> int:
+    """Removes the traces named, all or none; one that a waiting run needs only under --force."""
+    entries = [_entry(TraceFolder(Path.cwd()).resolve(name)) for name in options.traces]
+    for entry in entries:
+        if entry.state == "running":
+            raise UsageError(busy(entry.path, holder(entry.path)[1]))
+        if not options.force:
+            _refuse_needed(entry)
+    for entry in entries:
+        if not remove(entry):
+            raise UsageError(
+                f"{entry.path.name} was not removed: somebody reads it, or it may not be written"
+            )
+        print(f"removed {entry.path.name}")
+    return 0
+
+
+def _entry(path: Path) -> Entry:
+    found = look(path)
+    if found is None:
+        raise UsageError(f"{path} is no journal: nothing was removed")
+    return found
+
+
+def _refuse_needed(entry: Entry) -> None:
+    """Raises UsageError where a question would be lost, or would wait a second time."""
+    kin = Kinship(_beside(entry))
+    anyway = "Remove it all the same with --force"
+    waiting = kin.asked_by(entry)
+    if waiting:
+        tasks = ", ".join(f"`{prompt.key}`" for found in waiting for prompt in read(found.path).prompts)
+        raise UsageError(
+            f"{entry.path.name} was not removed: its run waits for an answer to {tasks}, "
+            f"and what it has done stands there. {anyway}"
+        )
+    asked = kin.answers.get(entry.path, ())
+    if asked:
+        names = ", ".join(found.path.name for found in asked)
+        raise UsageError(
+            f"{entry.path.name} was not removed: it holds what was answered to {names}, "
+            f"which would ask again. {anyway}"
+        )
+
+
+def _beside(entry: Entry) -> tuple[Entry, ...]:
+    """The traces of the folder that one lies in, newest first; it alone where that is no folder of traces."""
+    folder = entry.path.resolve().parent
+    found = TraceFolder(folder.parent.parent)
+    if found.path != folder:
+        return (entry,)
+    return tuple(entry if entry.path.samefile(other.path) else other for other in found.list())
+
+
+def doctor_command(options: argparse.Namespace) -> int:
+    """A report on every trace there is; 0 where all is sound, 1 with findings, 3 where one is no journal."""
+    from nika_nb.runs.care import checkup, setting_troubles
+    from nika_nb.trace.repair import repair
+
+    paths = _patients(Path(options.path))
+    if options.repair is not None and Path(options.path).is_dir():
+        raise UsageError("--repair writes a copy of one trace: name the trace")
+    troubles = list(setting_troubles())
+    found = [checkup(path) for path in paths]
+    for examination in found:
+        print("\n".join(examination.report()))
+    for trouble in troubles:
+        print(f"settings · {trouble}")
+    if not found:
+        print(f"no traces in {options.path}")
+    if options.repair is not None:
+        print("\n".join(repair(paths[0], Path(options.repair)).report()))
+    return max([1 if troubles else 0, *(examination.exit_code for examination in found)])
+
+
+def _patients(path: Path) -> list[Path]:
+    """The trace that is meant; every trace of a project, or of a folder of traces."""
+    if not path.is_dir():
+        return [TraceFolder(Path.cwd()).resolve(path)]
+    below = TraceFolder(path).path
+    return sorted((below if below.is_dir() else path).glob("*.ndjson"))
+
+
+def key_command(options: argparse.Namespace) -> int:
+    """Makes a pair of key files and says what each is for; nothing of a key is printed."""
+    from nika_nb.trace.keys import new_key
+
+    path = Path(options.path)
+    key, public = new_key(path)
+    print(f"{path}: the signing key, for you alone; NIKA_NB_SIGN_KEY={path} seals every journal")
+    print(f"{public}: the public key; nika-nb trace verify --public-key {public} TRACE")
+    print(f"id {key.public.id}")
+    return 0
