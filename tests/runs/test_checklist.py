@@ -511,7 +511,8 @@ def test_t22_an_answer_is_read_by_its_mode(
     assert answered.code == 0, answered.err
     assert answered.outputs["said"] == value
     assert hits(newest(say)) == {"prep", "beside"}
-    by_door = terminal("answer", paused, f"ask={answer}")
+    terminal("run", "w.nika.yaml")
+    by_door = terminal("answer", newest(say), f"ask={answer}")
     assert by_door.out == answered.out
 
 
