@@ -38,7 +38,7 @@ class Lab:
     root: Path
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """JupyterLab on a free port, without a token, without news."""
     home = tmp_path_factory.mktemp("lab")
@@ -172,7 +172,7 @@ def book(lab: Lab, page: Any, request: pytest.FixtureRequest) -> Opener:
     return open_book
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it is open, a loop runs on this thread: other tests bring their own
 def browser(chromium: str) -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
