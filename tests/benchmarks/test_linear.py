@@ -1,0 +1,123 @@
+"""Cost grows with the work: the same job at two sizes, measured against each other in one run.
+
+No figure here is a number of seconds. What is compared is the processor time of the larger job with
+that of the smaller one; a job that grows with the square would be far beyond the bound.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import nika_nb
+from nika_nb.board import board_of, still_html
+from nika_nb.errors import Source
+from nika_nb.runs.run import Run
+from nika_nb.trace.memory import JournalMemory
+from nika_nb.trace.reader import read
+from nika_nb.trace.verify import verify
+
+TIMES = 6  # how much larger the larger job is
+SLACK = 2.5  # a square law would show as TIMES, a line as 1
+
+FAN = """nika: fan
+model: mock/echo
+inputs: { xs: { type: { array: integer }, default: [] } }
+tasks:
+  a:
+    for_each: { items: "${{ inputs.xs }}" }
+    infer: { prompt: "item ${{ item }}" }
+"""
+
+
+def fan(count: int) -> Run:
+    return nika_nb.run(FAN, vars={"xs": list(range(count))})
+
+
+def wide(count: int) -> str:
+    tasks = "\n".join(f'  t{i}: {{ infer: {{ prompt: "p{i}" }} }}' for i in range(count))
+    return f"nika: wide\nmodel: mock/echo\ntasks:\n{tasks}\n"
+
+
+def chain(count: int) -> str:
+    links = (
+        f'  t{i}: {{ with: {{ v: "${{{{ tasks.t{i - 1}.output }}}}" }}, infer: {{ prompt: "{i}" }} }}'
+        for i in range(1, count)
+    )
+    return (
+        'nika: chain\nmodel: mock/echo\ntasks:\n  t0: { infer: { prompt: "0" } }\n' + "\n".join(links) + "\n"
+    )
+
+
+def spent(work: Callable[[], object]) -> float:
+    """The least processor time of three tries."""
+    found = []
+    for _ in range(3):
+        before = time.process_time()
+        work()
+        found.append(time.process_time() - before)
+    return min(found)
+
+
+def grows_with_the_work(job: Callable[[int], Callable[[], object]], size: int) -> None:
+    small, large = spent(job(size)), spent(job(size * TIMES))
+    assert large / small < TIMES * SLACK, f"{TIMES} times the work took {large / small:.1f} times as long"
+
+
+def test_items(folder: Path) -> None:
+    """A fan-out of many items."""
+    grows_with_the_work(lambda n: lambda: fan(n), 300)
+
+
+def test_items_recalled(folder: Path) -> None:
+    """A resume in which one item of many changed."""
+
+    def job(count: int) -> Callable[[], object]:
+        trace = fan(count).trace
+        changed = [-1, *range(1, count)]
+        return lambda: nika_nb.run(FAN, vars={"xs": changed}, resume=trace)
+
+    grows_with_the_work(job, 300)
+
+
+@pytest.mark.parametrize("shape", [wide, chain])
+def test_tasks(folder: Path, shape: Callable[[int], str]) -> None:
+    """Many tasks side by side, and one behind the other: checked, run, journaled."""
+    grows_with_the_work(lambda n: lambda: nika_nb.run(shape(n)), 60)
+
+
+@pytest.mark.parametrize("shape", [wide, chain])
+def test_check(shape: Callable[[int], str]) -> None:
+    """The judgment of a large document."""
+    grows_with_the_work(lambda n: lambda: nika_nb.check(shape(n)).ok, 150)
+
+
+def test_a_long_text_has_its_places_at_once() -> None:
+    """Placing diagnostics does not walk the text again and again."""
+
+    def job(count: int) -> Callable[[], object]:
+        text = "nika: x\ntasks:\n" + "".join(f"  t{i}: {{ exce: {{}} }}\n" for i in range(count))
+        report = nika_nb.check(text)
+        return lambda: [found.render(Source(text)) for found in report.diagnostics[:20]]
+
+    grows_with_the_work(job, 500)
+
+
+def test_reading_a_journal(folder: Path) -> None:
+    """Read, verified, remembered, folded and drawn."""
+
+    def job(count: int) -> Callable[[], object]:
+        path = fan(count).trace
+        assert path is not None
+
+        def work() -> object:
+            trace = read(path)
+            JournalMemory(trace)
+            return verify(path), still_html(board_of(trace.frames))
+
+        return work
+
+    grows_with_the_work(job, 400)
