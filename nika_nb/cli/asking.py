@@ -35,9 +35,9 @@ def converse(run: Run, show: Callable[[], Plain], follow: Callable[[Run, Plain],
     """Follows a run; asks what it asks, one question after the other. The exit code of its last stop."""
     code = follow(run, show())
     try:
-        with _leaving():
+        with _Leaving() as leaving:
             while run.prompts and can_ask(run):
-                _answer(run)
+                _answer(run, leaving)
                 code = follow(run, show())
     except Left:
         say("")
@@ -48,25 +48,46 @@ def converse(run: Run, show: Callable[[], Plain], follow: Callable[[Run, Plain],
     return code
 
 
-def _answer(run: Run) -> None:
+def _answer(run: Run, leaving: _Leaving) -> None:
     """Asks the first open question and starts the run anew with the answer."""
     prompt = run.prompts[0]
-    run.answer({prompt.key: _ask(prompt)}, wait=False, shown={prompt.key: prompt.shown_hash})
+    with leaving.open():
+        value = _ask(prompt)
+    run.answer({prompt.key: value}, wait=False, shown={prompt.key: prompt.shown_hash})
+    if leaving.wanted:
+        run.cancel()
 
 
-@contextlib.contextmanager
-def _leaving() -> Iterator[None]:
-    """An interrupt and a request to end leave the question; while the run works they end the run."""
+class _Leaving:
+    """An interrupt and a request to end leave the question that is asked; wanted: one came behind it."""
 
-    def leave(*_: Any) -> None:
-        raise Left
+    def __init__(self) -> None:
+        self.wanted = False
+        self._asked = False
+        self._before: dict[signal.Signals, Any] = {}
 
-    before = {number: signal.signal(number, leave) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
+    def __enter__(self) -> _Leaving:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._before[number] = signal.signal(number, self._leave)
+        return self
+
+    def __exit__(self, *ended: Any) -> None:
+        for number, handler in self._before.items():
             signal.signal(number, handler)
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[None]:
+        """While a question stands there."""
+        self._asked = True
+        try:
+            yield
+        finally:
+            self._asked = False
+
+    def _leave(self, *_: Any) -> None:
+        self.wanted = True
+        if self._asked:
+            raise Left
 
 
 def _ask(prompt: Prompt) -> Any:

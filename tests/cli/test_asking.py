@@ -189,3 +189,17 @@ def test_a_hostile_question_cannot_paint(files: Path) -> None:
     assert sitting.end() == 0
     assert "\x1b" not in sitting.said
     assert "\a" not in sitting.said
+
+
+def test_an_interrupt_right_behind_an_answer_ends_the_run(files: Path) -> None:
+    """The answer was given: it counts, and what it started is ended."""
+    sitting = Sitting("run", "asks.nika.yaml", cwd=files)
+    sitting.expect("[y/N] ")
+    sitting.type(f"yes\n{INTERRUPT}")
+    code = sitting.end()
+    assert "Traceback" not in sitting.said
+    assert (code, frames(newest(files))[-1]["kind"]) in (
+        (130, "workflow_cancelled"),
+        (0, "workflow_completed"),  # it was over already
+        (4, "workflow_paused"),  # the interrupt was felt before the line was read
+    )
