@@ -45,13 +45,20 @@ def _put(path: str, place: Path, content: bytes, overwrite: bool) -> None:
     try:
         if place.exists() and not place.is_file():
             raise Fault(TROUBLE_CODE, f"`{path}` is there and is no regular file", details={"path": path})
-        place.parent.mkdir(parents=True, exist_ok=True)
+        _make(place.parent)
         _move_in(place, content, overwrite)
     except OSError as error:
         code, what = TROUBLE_CODE, f"cannot be written: {error.strerror}"
         if isinstance(error, FileExistsError) and place.is_file():
             code, what = EXISTS_CODE, "exists and `overwrite:` is false"
         raise Fault(code, f"`{path}` {what}", details={"path": path}) from None
+
+
+def _make(folder: Path) -> None:
+    """The folder and all above it, one by one: a path may have thousands."""
+    for place in reversed((folder, *folder.parents)):
+        if not place.is_dir():
+            place.mkdir(exist_ok=True)
 
 
 def _move_in(place: Path, content: bytes, overwrite: bool) -> None:

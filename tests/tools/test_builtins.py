@@ -109,6 +109,16 @@ def test_write_makes_the_folders_of_a_granted_path(recorder: Recorder, tmp_path:
     assert (tmp_path / "out" / "deep" / "a").read_text() == "x"
 
 
+def test_write_into_a_thousand_folders(recorder: Recorder, tmp_path: Path) -> None:
+    """As deep as the system lets a path go, folders are made, one after the other."""
+    path = "out/" + "d/" * 1200 + "x"
+    use(recorder, "nika:write", path=path, content="deep")
+    written = tmp_path / path
+    assert written.read_text() == "deep"
+    written.unlink()
+    os.removedirs(written.parent)  # nobody who clears up afterwards gets that deep
+
+
 def test_write_keeps_what_is_not_to_be_replaced(recorder: Recorder, tmp_path: Path) -> None:
     """`overwrite: false` refuses an existing file and leaves it whole."""
     use(recorder, "nika:write", path="a", content="first", overwrite=False)
