@@ -13,6 +13,7 @@ from typing import Any
 Json = Any  # None | bool | int | float | str | list[Json] | dict[str, Json]
 
 MARK = "\uf8ff"  # private-use: marks numbers, secrets and items where text could collide
+_FOLDED = (f"{MARK}num:", f"{MARK}text:")
 LEVELS = 128  # how deep a value that comes from outside may nest: every walk over it is recursive
 
 
@@ -54,7 +55,7 @@ def digest(value: Json) -> str:
     """64 hex characters: blake3 over the canonical JSON (RFC 8785) of the value.
 
     Every number becomes a marked string first, so that 2**53 and 2**53 + 1 stay apart and 1 is
-    not 1.0.
+    not 1.0. A text that reads like a marked number is marked itself, so that it is none.
     """
     import blake3
 
@@ -75,7 +76,9 @@ def canonical(value: Json) -> bytes:
 
 
 def _fold(value: Json, wide: list[bool]) -> Json:
-    if value is None or isinstance(value, (bool, str)):
+    if isinstance(value, str):
+        return f"{MARK}text:{value}" if value.startswith(_FOLDED) else value
+    if value is None or isinstance(value, bool):
         return value
     if isinstance(value, (int, float)):
         return f"{MARK}num:{json.dumps(value, allow_nan=False)}{MARK}"

@@ -65,6 +65,13 @@ def test_whole_numbers_beyond_two_to_the_53_stay_apart() -> None:
     assert len({digest(1), digest(1.0), digest(True), digest("1")}) == 4
 
 
+def test_no_text_is_taken_for_a_number() -> None:
+    """A text that spells a marked number, or a marked text, is neither; every other text stays as it is."""
+    number = f"{MARK}num:1{MARK}"
+    assert len({digest(value) for value in (1, number, f"{MARK}text:{number}", "1")}) == 4
+    assert canonical(f"{MARK}x") == f'"{MARK}x"'.encode()
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, b"x", {1: 2}, object()])
 def test_what_is_not_json_has_no_digest(value: Any) -> None:
     """NaN, infinities, bytes and odd keys are refused, never hashed in part."""
