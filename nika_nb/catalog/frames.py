@@ -9,9 +9,14 @@ ENGINE_VERSION = f"nika-nb/{ENGINE_EPOCH}"
 
 SEALED = "run_sealed"  # the signed last line of a sealed journal
 
+RESUME_BLOCKED = "nb_resume_blocked"  # the only line of a note: what kept a run from going on
+
 # A journal that reached none of these has no known end: it is `incomplete`.
 RUN_ENDS = frozenset(
-    {"workflow_completed", "workflow_failed", "workflow_cancelled", "workflow_paused", SEALED}
+    [
+        *("workflow_completed", "workflow_failed", "workflow_cancelled", "workflow_paused"),
+        *(SEALED, RESUME_BLOCKED),
+    ]
 )
 
 TASK_ENDS = frozenset(

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nika_nb.catalog.frames import RESUME_BLOCKED
 from nika_nb.trace.folder import Ends, ends
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.reader import is_running
 from nika_nb.trace.trace import State, state_of
 from nika_nb.values import loads
 
-BLOCKED = "nb_resume_blocked"
-_KINDS = ("workflow_started", BLOCKED)
+_KINDS = ("workflow_started", RESUME_BLOCKED)
 _VERSION = 12  # hex digits of a text's hash that stand for its version
 
 
@@ -55,7 +55,7 @@ class Head:
     @property
     def blocked(self) -> bool:
         """Whether this is the note of a refused resume, and no invocation."""
-        return self.kind == BLOCKED
+        return self.kind == RESUME_BLOCKED
 
     def continues(self, other: Head) -> bool:
         """Whether this invocation went on where the other had stopped, in the same run."""

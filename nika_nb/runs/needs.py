@@ -46,8 +46,12 @@ def lacking(plan: Plan, base: Path, done: frozenset[str] = frozenset()) -> list[
     return list(dict.fromkeys(found))
 
 
-def unwritable(folder: TraceFolder) -> list[Lack]:
-    """Why the journal of a durable run could not be written."""
+def no_journal(folder: TraceFolder, wanted: bool) -> list[Lack]:
+    """Why the journal of a durable run could not be written. wanted: journals are not turned off."""
+    hint = "a durable run lives in its journal"
+    if not wanted:
+        what = "journals are turned off (NIKA_NO_TRACE_FILE)"
+        return [Lack(JOURNAL_CODE, what, f"{hint}: unset the variable")]
     try:
         folder.path.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder.path) as file:
@@ -56,8 +60,7 @@ def unwritable(folder: TraceFolder) -> list[Lack]:
             os.fsync(file.fileno())
     except OSError as error:
         what = f"the folder {folder.shown} takes no journal ({error.strerror})"
-        hint = "a durable run lives in its journal: make the folder writable, and room on the disk"
-        return [Lack(JOURNAL_CODE, what, hint)]
+        return [Lack(JOURNAL_CODE, what, f"{hint}: make the folder writable, and room on the disk")]
     return []
 
 

@@ -23,10 +23,12 @@ from nika_nb.language.model import Workflow
 from nika_nb.plan.identity import secret_marker
 from nika_nb.plan.plan import Plan, make_plan
 from nika_nb.runs.answers import decided, for_edit, for_open
+from nika_nb.runs.blocked import blocked
 from nika_nb.runs.children import Children, family_of, recorded
 from nika_nb.runs.ids import new_invocation_id, new_run_id, seed_of
 from nika_nb.runs.inputs import bind
 from nika_nb.runs.lack import Lack, Lacking
+from nika_nb.runs.needs import lacking, no_journal, settled
 from nika_nb.runs.manifest import manifest, source_name, source_pages
 from nika_nb.runs.preflight import missing, uncapped
 from nika_nb.runs.request import Request
@@ -70,19 +72,50 @@ class Prepared:
 
 
 def prepare(request: Request, *, interactive: bool, settings: Settings | None = None) -> Prepared:
-    """Raises CheckRefused, UsageError or ResumeRefused; then nothing was run and no file was made."""
+    """Raises CheckRefused, UsageError or ResumeRefused; then nothing was run and no file was made.
+
+    Where something is missing that a paused run needs to go on, raises RunBlocked: nothing was
+    consumed, and a note beside the trace keeps what was missing.
+    """
     settings = settings or Settings.read()
+    try:
+        return _begun(request, interactive, settings)
+    except (CheckRefused, Lacking) as refused:
+        if not request.continues:
+            raise
+        raise blocked(request, _lacks(refused), keep=settings.trace_file) from None
+
+
+def _lacks(refused: CheckRefused | Lacking) -> tuple[Lack, ...]:
+    if isinstance(refused, Lacking):
+        return refused.lacks
+    return tuple(Lack.of(found) for found in refused.diagnostics if found.severity == "error")
+
+
+def _begun(request: Request, interactive: bool, settings: Settings) -> Prepared:
     family = family_of(request)
     report, workflow = _checked(request, family)
     inputs = bind(workflow, request.variables)
     plan, children = _planned(request, workflow, family)
     resumed = resumption(request, workflow, plan)
     try:
+        _refuse_lacking(request, plan, resumed, settings)
         answers = _answers(request, plan, children, resumed)
         return _prepared(request, plan, children, report, resumed, inputs, answers, interactive, settings)
     except BaseException:
         resumed.held.close()
         raise
+
+
+def _refuse_lacking(request: Request, plan: Plan, resumed: Resumption, settings: Settings) -> None:
+    """Raises Lacking where a run that has to be relied on lacks something that it will need."""
+    if not (request.durable or request.continues):
+        return
+    done = settled(resumed.trace) if resumed.trace is not None else frozenset[str]()
+    lacks = lacking(plan, request.place.base, done)
+    lacks += no_journal(request.place.folder, settings.trace_file) if not lacks else []
+    if lacks:
+        raise Lacking(lacks)
 
 
 def _checked(request: Request, family: Family) -> tuple[Report, Workflow]:
@@ -110,11 +143,11 @@ def _planned(request: Request, workflow: Workflow, family: Family) -> tuple[Plan
 
 
 def _answers(request: Request, plan: Plan, children: Children, resumed: Resumption) -> dict[str, Answer]:
-    if not request.answers:
+    if not request.answers and not request.declined:
         return {}
     trace = resumed.trace
     if request.continues and trace is not None:
-        return for_open(trace.prompts, request.answers, request.shown, "resumed")
+        return for_open(trace.prompts, request.answers, request.shown, "resumed", request.declined)
     same = trace is not None and trace.source == request.source.text and recorded(children, trace)
     if trace is not None and trace.state == "paused" and same:
         return for_open(trace.prompts, request.answers, request.shown, "resumed")
@@ -187,6 +220,7 @@ def _prepared(
             durability=settings.durability,
         )
     answered = {"answered": dumps(list(answers))} if answers else {}
+    answered |= {"declined": dumps(list(request.declined))} if request.declined else {}
     promised = {"seal_key": key.public.id} if key is not None else {}
     first = manifest(request, workflow, inputs, resumed.fields | answered | promised)
 
