@@ -28,8 +28,8 @@ from nika_nb.runs.children import Children, family_of, recorded
 from nika_nb.runs.ids import new_invocation_id, new_run_id, seed_of
 from nika_nb.runs.inputs import bind
 from nika_nb.runs.lack import Lack, Lacking
-from nika_nb.runs.needs import lacking, no_journal, settled
 from nika_nb.runs.manifest import manifest, source_name, source_pages
+from nika_nb.runs.needs import lacking, no_journal, settled
 from nika_nb.runs.preflight import missing, uncapped
 from nika_nb.runs.request import Request
 from nika_nb.runs.resumption import Resumption, resumption

@@ -11,6 +11,9 @@ from nika_nb.engine.events import Event
 from nika_nb.runs.prepare import Prepared
 
 
+at_work: dict[str, Session] = {}  # what runs in this process, by the durable run's id
+
+
 class Session:
     """Runs a prepared workflow. `start()`, then watch `events` until `done` is set.
 
@@ -31,6 +34,7 @@ class Session:
         self._thread = threading.Thread(target=self._work, name="nika-engine", daemon=True)
 
     def start(self) -> None:
+        at_work[self.prepared.run_id] = self
         self._thread.start()
 
     def cancel(self) -> None:
@@ -68,6 +72,8 @@ class Session:
             try:
                 self.prepared.close()
             finally:
+                if at_work.get(self.prepared.run_id) is self:
+                    del at_work[self.prepared.run_id]
                 self.done.set()
 
     async def _run(self) -> Verdict:

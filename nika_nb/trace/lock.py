@@ -100,7 +100,8 @@ class ResumeLock:
 
 def busy(path: Path, pid: int | None) -> str:
     """The sentence for whoever came second."""
-    who = f"process {pid}" if pid else "another process"
+    who = "another thread of this process" if pid == os.getpid() else f"process {pid}"
+    who = who if pid else "another process"
     return (
         f"{path.name} is being worked on by {who}: nothing was run and nothing was consumed. "
         "Try again when it has stopped"
