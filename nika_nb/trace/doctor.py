@@ -28,6 +28,7 @@ Kind = Literal[
     "torn",
     "zeros",
     "fused",
+    "blanks",
     "unreadable",
     "too-long",
     "writers",
@@ -140,15 +141,20 @@ class _Look:
     findings: list[Finding] = field(default_factory=list)
     events: int = 0
     head: str = GENESIS_CHAIN
-    end: str | None = None
+    ends: dict[str | None, str] = field(default_factory=dict)  # by invocation, as the settled tasks are
     sealed: bool = False
     first: Frame | None = None
     pending: list[Finding] = field(default_factory=list)  # whether it is a tear shows at the next line
     number: int = 0
     lines_of: dict[str, int] = field(default_factory=dict)  # by hash
     ids: dict[str, int] = field(default_factory=dict)
-    settled: dict[str, int] = field(default_factory=dict)
+    settled: dict[tuple[str | None, str], int] = field(default_factory=dict)
     runs: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def end(self) -> str | None:
+        """The kind of the frame that ended the invocation that the journal began with."""
+        return self.ends.get(self.first.run) if self.first is not None else None
 
     def take(self, line: Line) -> None:
         """Looks at one line."""
@@ -217,6 +223,8 @@ class _Look:
             size = sum(len(piece.data) for piece in halves)
             what = f"torn: half a line of {size} bytes, as a crash leaves it; what stands before it holds"
             self.pending.append(Finding("torn", what, line.number))
+        elif frames and line.data != line.data.strip():
+            self._find("blanks", "blanks stand around it, as a change of the line endings leaves them")
         elif not line.whole and not zeros:
             self.pending.append(
                 Finding("torn", "torn: the newline at its end is missing, nothing else", line.number)
@@ -263,7 +271,7 @@ class _Look:
             self._find("writers", what)
         elif chain == GENESIS_CHAIN:
             self._find("writers", "another journal begins here: two were put into one file")
-            self.end = None
+            self.ends.clear()
             self.settled.clear()
         elif self.events == 1:
             self._find("broken", "it is not the beginning of a journal: lines before it are missing")
@@ -275,15 +283,16 @@ class _Look:
     def _order(self, frame: Frame) -> None:
         task = frame.get("task")
         if frame.kind in TASK_ENDS and isinstance(task, str):
-            if task in self.settled:
-                self._find("settled-twice", f"the task settles again, after line {self.settled[task]}")
-            self.settled[task] = self.number
-        if self.end is not None and frame.kind not in AFTER_END:
+            whose = frame.run, task
+            if whose in self.settled:
+                self._find("settled-twice", f"the task settles again, after line {self.settled[whose]}")
+            self.settled[whose] = self.number
+        if frame.run in self.ends and frame.kind not in AFTER_END:
             self._find("behind-end", f"`{frame.kind}` stands behind the end of the run")
-            self.end = None
+            del self.ends[frame.run]
         self.sealed = frame.kind == SEALED
         if frame.kind in RUN_ENDS and frame.kind not in AFTER_END:
-            self.end = frame.kind
+            self.ends[frame.run] = frame.kind
 
 
 def _versions(first: Frame) -> Iterator[str]:

@@ -30,14 +30,14 @@ class Piece:
 
 
 def pieces(line: Line) -> tuple[Piece, ...]:
-    """The line as it is where it is a frame; else whatever can be told apart on it, blanks left out.
+    """The line as it is where it is a frame; else whatever can be told apart on it, without blanks.
 
     Of a line beyond the bound nothing is looked at.
     """
     if line.over or line.blank:
         return ()
     start = line.end - line.whole - line.size
-    frame = _frame(line.data, line.number)
+    frame = _frame(line.data, line.number) if line.data == line.data.strip() else None
     if frame is not None:
         return (Piece(start, line.data, frame),)
     return tuple(_apart(line.data, start, line.number))

@@ -82,10 +82,10 @@ class _Tree:
     nodes: dict[str, _Node] = field(default_factory=dict)
     deepest: str = GENESIS_CHAIN
     loose: list[_Node] = field(default_factory=list)
+    plain: list[_Node] = field(default_factory=list)  # frames without a chain, up to the first damage
     damaged: list[int] = field(default_factory=list)
     unfused: list[int] = field(default_factory=list)
-    unchained: bool = False
-    count: int = 0
+    chained: bool = False  # something in the file carries a chain
 
     def take(self, line: Line) -> None:
         found = pieces(line)
@@ -99,46 +99,38 @@ class _Tree:
                 self._hang(piece, piece.frame)
 
     def _hang(self, piece: Piece, frame: Frame) -> None:
-        self.count += 1
-        if self.count == 1:
-            self.unchained = frame.chain is None
-        parent = self._parent(frame)
-        above = self.nodes.get(parent) if parent is not None else None
-        depth = above.depth + 1 if above is not None else 1
-        begins = parent == GENESIS_CHAIN and not self.nodes  # a second beginning is another journal
-        node = _Node(
-            parent or "",
-            depth,
-            piece.start,
-            len(piece.data),
-            frame.line,
-            frame.kind,
-            str(frame.get("task") or ""),
-        )
-        name = link(piece.data)
+        name, parent = link(piece.data), frame.chain
+        self.chained = self.chained or parent is not None
         if name in self.nodes:  # the same line once more: nothing is lost with it
             return
-        if above is None and not begins:
+        above = self.nodes.get(parent) if parent is not None else None
+        begins = parent == GENESIS_CHAIN and not self.nodes  # a second beginning is another journal
+        depth = above.depth + 1 if above is not None else 1
+        task = str(frame.get("task") or "")
+        node = _Node(parent or "", depth, piece.start, len(piece.data), frame.line, frame.kind, task)
+        if above is not None or begins:
+            self.nodes[name] = node
+            if self.deepest == GENESIS_CHAIN or depth > self.nodes[self.deepest].depth:
+                self.deepest = name
+        elif parent is None and not self.damaged and not self.loose:
+            self.plain.append(node)
+        else:
             self.loose.append(node)
-            return
-        self.nodes[name] = node
-        if self.deepest == GENESIS_CHAIN or depth > self.nodes[self.deepest].depth:
-            self.deepest = name
 
-    def _parent(self, frame: Frame) -> str | None:
-        """The hash of the frame that one follows. Without chains: of the one before, up to the damage."""
-        if not self.unchained:
-            return frame.chain
-        return self.deepest if not self.damaged and frame.chain is None else None
-
-    def longest(self) -> list[str]:
-        """The hashes of the longest chain, in order."""
-        found: list[str] = []
+    def longest(self) -> list[_Node]:
+        """The frames of the longest chain, in order; of a journal without chains, those up to the damage."""
+        if not self.chained:
+            return self.plain
+        found: list[_Node] = []
         at = self.deepest
         while at != GENESIS_CHAIN:
-            found.append(at)
+            found.append(self.nodes[at])
             at = self.nodes[at].parent
         return found[::-1]
+
+    def every(self) -> list[_Node]:
+        """Every frame once, in the order of the file."""
+        return sorted([*self.nodes.values(), *self.loose, *self.plain], key=lambda node: node.start)
 
 
 def repair(path: Path, copy: Path) -> Salvage:
@@ -154,31 +146,28 @@ def repair(path: Path, copy: Path) -> Salvage:
         for line in lines(stream):
             if not line.blank:
                 tree.take(line)
-        chosen = tree.longest()
-        if not chosen:
+        kept = tree.longest()
+        if not kept:
             raise NothingToSalvage(
                 f"{path} cannot be repaired: no frame of it follows from the beginning of a journal"
             )
-        kept = [tree.nodes[name] for name in chosen]
-        _write(copy, (_bytes(stream.fileno(), node) for node in kept))
-    return _salvage(copy, tree, chosen, kept)
+        head = _write(copy, (_bytes(stream.fileno(), node) for node in kept))
+    return _salvage(copy, tree, kept, head)
 
 
-def _salvage(copy: Path, tree: _Tree, chosen: list[str], kept: list[_Node]) -> Salvage:
-    names = set(chosen)
-    lost = [*tree.loose, *(node for name, node in tree.nodes.items() if name not in names)]
+def _salvage(copy: Path, tree: _Tree, kept: list[_Node], head: str) -> Salvage:
+    every, taken = tree.every(), {node.start for node in kept}
     done = {node.task for node in kept if node.kind in _SUCCESS}
-    every = [*tree.nodes.values(), *tree.loose]
     scheduled = dict.fromkeys(node.task for node in every if node.kind == "task_scheduled")
     return Salvage(
         copy=copy,
         copied=len(kept),
-        head=chosen[-1],
-        lost=tuple((node.line, node.kind, node.task) for node in sorted(lost, key=lambda node: node.start)),
+        head=head,
+        lost=tuple((node.line, node.kind, node.task) for node in every if node.start not in taken),
         damaged=tuple(tree.damaged),
         unfused=tuple(tree.unfused),
         live=tuple(task for task in scheduled if task not in done),
-        chained=not tree.unchained,
+        chained=tree.chained,
     )
 
 
@@ -186,7 +175,9 @@ def _bytes(fd: int, node: _Node) -> bytes:
     return os.pread(fd, node.size, node.start)
 
 
-def _write(copy: Path, frames: Iterable[bytes]) -> None:
+def _write(copy: Path, frames: Iterable[bytes]) -> str:
+    """Writes a new file; the hash of its last line."""
+    head = GENESIS_CHAIN
     try:
         fd = os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
@@ -197,11 +188,13 @@ def _write(copy: Path, frames: Iterable[bytes]) -> None:
         with os.fdopen(fd, "wb") as stream:
             for frame in frames:
                 stream.write(frame + b"\n")
+                head = link(frame)
             stream.flush()
             os.fsync(stream.fileno())
     except OSError as error:
         copy.unlink(missing_ok=True)
         raise UsageError(f"{copy} cannot be written: {error.strerror}") from None
+    return head
 
 
 def _listed(what: str, names: Iterable[str]) -> str:
