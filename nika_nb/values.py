@@ -25,10 +25,10 @@ def loads(text: str | bytes) -> Json:
     return value
 
 
-def too_deep(value: Json) -> bool:
-    """Whether lists and objects nest deeper than LEVELS. Looks level by level, so any depth will do."""
+def too_deep(value: Json, levels: int = LEVELS) -> bool:
+    """Whether lists and objects nest deeper. Looks level by level, so that any depth can be judged."""
     level = _containers([value])
-    for _ in range(LEVELS):
+    for _ in range(levels):
         level = [found for outer in level for found in _containers(_inside(outer))]
     return bool(level)
 

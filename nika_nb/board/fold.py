@@ -33,7 +33,8 @@ def _task_scheduled(board: Board, fields: Fields, at: int) -> None:
     row = board.row(str(fields["task"]))
     row.verb = str(fields.get("verb", ""))
     _noted(row, fields)
-    row.needs = tuple((str(n[0]), str(n[1]), str(n[2] or "")) for n in _json(fields.get("needs"), []))
+    needs = [need for need in _json(fields.get("needs"), []) if isinstance(need, list) and len(need) == 3]
+    row.needs = tuple((str(n[0]), str(n[1]), str(n[2] or "")) for n in needs)
     board.touch(row)
 
 
@@ -307,7 +308,7 @@ def _json(value: Any, otherwise: Any) -> Any:
         return otherwise if value is None else value
     try:
         return json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return otherwise
 
 

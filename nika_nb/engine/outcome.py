@@ -47,6 +47,16 @@ class TaskError:
             "attempt": self.attempt,
         }
 
+    @classmethod
+    def of(cls, shape: Any) -> TaskError | None:
+        """The record that `to_json` has written, None for anything else."""
+        kinds = {"code": str, "category": str, "message": str, "transient": bool, "details": dict}
+        kinds |= {"task_id": str, "attempt": int}
+        if not isinstance(shape, dict) or not shape.keys() <= kinds.keys():
+            return None
+        fits = all(isinstance(value, kinds[name]) for name, value in shape.items())
+        return cls(**shape) if fits and {"code", "category", "message"} <= shape.keys() else None
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

@@ -14,6 +14,8 @@ from nika_nb.trace.trace import Trace
 if TYPE_CHECKING:
     import pandas as pd
 
+_CENTURIES = 9 * 10**12  # milliseconds: what a nanosecond timedelta can hold
+
 # Column → dtype. Ids and hashes stay strings; counts are nullable integers; moments are UTC
 # nanoseconds; durations are timedeltas; money is US dollars.
 TASK_COLUMNS: Mapping[str, str] = {
@@ -119,7 +121,6 @@ def _series(values: list[Any], dtype: str) -> Any:
         )
         return pd.Series(moments).dt.tz_localize("UTC")
     if dtype.startswith("timedelta64"):
-        return pd.Series(
-            [pd.NaT if v is None else pd.Timedelta(v, unit="ms") for v in values], dtype="timedelta64[ns]"
-        )
+        spans = [pd.NaT if v is None or abs(v) > _CENTURIES else pd.Timedelta(v, unit="ms") for v in values]
+        return pd.Series(spans, dtype="timedelta64[ns]")
     return pd.Series([pd.NA if v is None else v for v in values], dtype=dtype)

@@ -33,12 +33,12 @@ def task_rows(trace: Trace) -> list[dict[str, Any]]:
 
 def _take(row: dict[str, Any], frame: Frame, text: str | None) -> None:
     if frame.kind == "task_scheduled":
-        row |= {"verb": frame.get("verb"), "note": frame.get("note")}
+        row |= {"verb": _text(frame.get("verb")), "note": _text(frame.get("note"))}
     elif frame.kind == "verb_invoked":
         row.setdefault("started", frame.timestamp)
         row["state"] = "running"
     elif frame.kind == "task_started":
-        row |= {"reason": frame.get("reason"), "parts": frame.get("parts"), "note": frame.get("note")}
+        row |= {name: _text(frame.get(name)) for name in ("reason", "parts", "note")}
         row.setdefault("started", frame.timestamp)  # engines that do not tell when work began
     elif frame.kind == "nb_item_completed":
         row["items"] = row.get("items", 0) + 1
@@ -48,24 +48,24 @@ def _take(row: dict[str, Any], frame: Frame, text: str | None) -> None:
 
 def _end(row: dict[str, Any], frame: Frame, text: str | None) -> None:
     outcome = _json(frame.get("outcome"))
-    payload = outcome.get("payload") or {}
-    error = payload.get("error") or {}
+    payload = _object(outcome.get("payload"))
+    error = _object(payload.get("error"))
     row |= {
-        "state": outcome.get("class") or _STATES[frame.kind],
-        "cause": outcome.get("cause"),
+        "state": _text(outcome.get("class")) or _STATES[frame.kind],
+        "cause": _text(outcome.get("cause")),
         "cached": frame.kind == "task_cache_hit",
         "ended": frame.timestamp,
-        "duration": frame.get("duration_ms"),
-        "attempts": payload.get("attempts"),
-        "tokens": frame.get("tokens"),
-        "cost_usd": frame.get("cost_usd"),
-        "saved_usd": frame.get("saved_usd"),
-        "saved": frame.get("saved_ms"),
+        "duration": _whole(frame.get("duration_ms")),
+        "attempts": _whole(payload.get("attempts")),
+        "tokens": _whole(frame.get("tokens")),
+        "cost_usd": _number(frame.get("cost_usd")),
+        "saved_usd": _number(frame.get("saved_usd")),
+        "saved": _whole(frame.get("saved_ms")),
         "output": text,
-        "error_code": error.get("code"),
-        "error_message": error.get("message"),
-        "def_hash": frame.get("def_hash"),
-        "input_hash": frame.get("input_hash"),
+        "error_code": _text(error.get("code")),
+        "error_message": _text(error.get("message")),
+        "def_hash": _text(frame.get("def_hash")),
+        "input_hash": _text(frame.get("input_hash")),
     }
 
 
@@ -97,8 +97,12 @@ def event_rows(trace: Trace) -> Iterator[dict[str, Any]]:
 def _json(text: Any) -> dict[str, Any]:
     try:
         value = loads(text) if isinstance(text, str) else None
-    except ValueError:
+    except (ValueError, RecursionError):
         value = None
+    return _object(value)
+
+
+def _object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
@@ -108,3 +112,7 @@ def _text(value: Any) -> str | None:
 
 def _whole(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _number(value: Any) -> float | None:
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None

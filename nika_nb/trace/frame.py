@@ -62,7 +62,10 @@ def encode(event: Event, chain: str, run: str | None, correlation: str | None) -
 
 
 def decode(line: bytes, number: int = 0) -> Frame:
-    """The frame in a line; unknown members and fields are tolerated. Raises ValueError with why not."""
+    """The frame in a line; unknown members and fields are tolerated. Raises ValueError with why not.
+
+    A number beyond 64 bits reads as null.
+    """
     shape = _json(line)
     if not isinstance(shape, dict) or not isinstance(shape.get("kind"), str):
         raise ValueError("it is JSON but no frame: it names no kind")
@@ -129,6 +132,19 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
+def _whole(text: str) -> int | None:
+    """A number that no counter of a run reaches says nothing, and much that reads it would break."""
+    value = int(text)
+    return value if -_BEYOND <= value < _BEYOND else None
+
+
+def _finite(text: str) -> float | None:
+    value = float(text)
+    return value if math.isfinite(value) else None
+
+
+_BEYOND = 1 << 63
+
 # Built once: json.dumps and json.loads with options build an object per call.
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False)
-_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_int=_whole, parse_float=_finite)

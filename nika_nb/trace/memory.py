@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nika_nb.engine.contract import Hit, Memory, Miss, NoMemory, unit_key
+from nika_nb.engine.outcome import TaskError
 from nika_nb.plan.identity import Identity
 from nika_nb.trace.child import Child
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.trace import Trace
-from nika_nb.values import Json, loads
+from nika_nb.values import LEVELS, Json, loads, too_deep
 
 _SETTLED = ("task_completed", "task_cache_hit")
 _UNPARSEABLE = "output not parseable"
@@ -121,7 +122,9 @@ class JournalMemory:
         if not self.carry_failures or known is None or known.last is None or known.last.kind != "task_failed":
             return None
         outcome = _shape(known.last.get("outcome"))
-        return outcome if isinstance(_payload(outcome).get("error"), dict) else None
+        payload = _payload(outcome)
+        whole = isinstance(outcome.get("cause"), str) and isinstance(payload.get("attempts"), int)
+        return outcome if whole and TaskError.of(payload.get("error")) else None
 
     def decided(self, task: str, def_hash: str) -> Json:
         """The recorded output of a task that is written today as it was then; None where there is none."""
@@ -268,7 +271,7 @@ class JournalMemory:
             output=record.output,
             trace=self.trace.label,
             frame=frame.id,
-            error=error if isinstance(error, dict) else None,
+            error=error if TaskError.of(error) else None,
             attempts=attempts if isinstance(attempts, int) else 1,
             duration_ms=_first(frame, "duration_ms", "saved_ms", int),
             tokens=_first(frame, "tokens", "saved_tokens", int),
@@ -284,6 +287,8 @@ def _record(frame: Frame, text: str | None) -> Record | str:
     try:
         output = loads(text if text is not None else "")
     except (ValueError, RecursionError):
+        return _UNPARSEABLE
+    if too_deep(output, LEVELS + 1):  # a fan-out stands one level above its items
         return _UNPARSEABLE
     return Record(frame, keys[0], keys[1], output)
 

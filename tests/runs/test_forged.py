@@ -1,0 +1,102 @@
+"""Journals that somebody made up: whatever their fields hold, no door breaks."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nika_nb
+from nika_nb.errors import NikaError
+from nika_nb.trace.frame import GENESIS_CHAIN, link
+
+TEXT = """nika: forged
+permits: { tools: ["nika:prompt"], exec: [echo] }
+tasks:
+  good: { exec: { command: [echo, hi] } }
+  bad: { exec: { command: [echo, x], decode: json } }
+  ask: { invoke: { tool: "nika:prompt", args: { mode: confirm, message: "ok?" } } }
+"""
+DEEP = "[" * 900 + "]" * 900
+BOTTOMLESS = "[" * 90_000 + "]" * 90_000
+
+FORGERIES = [
+    ("outcome of a list", "task_completed", "outcome", '{"payload":[]}'),
+    ("outcome of text", "task_completed", "outcome", '"x"'),
+    ("outcome of no JSON", "task_completed", "outcome", "{{{"),
+    (
+        "recovered from nonsense",
+        "task_completed",
+        "outcome",
+        '{"payload":{"recovered_from":{"z":1},"value":1}}',
+    ),
+    ("failed with nonsense", "task_failed", "outcome", '{"cause":"x","payload":{"error":{"z":1}}}'),
+    ("failed with a code of 1", "task_failed", "outcome", '{"payload":{"error":{"code":1,"message":2}}}'),
+    ("a duration of ages", "task_completed", "duration_ms", 10**400),
+    ("a duration of centuries", "task_completed", "duration_ms", 10**18),
+    ("a duration of words", "task_completed", "duration_ms", "long"),
+    ("tokens beyond counting", "task_completed", "tokens", -(10**30)),
+    ("costs of words", "task_completed", "cost_usd", "much"),
+    ("needs of an object", "task_scheduled", "needs", '{"a":1}'),
+    ("needs cut short", "task_scheduled", "needs", "[[1]]"),
+    ("an output too deep to be walked", "task_completed", "output", DEEP),
+    ("an output too deep to be read", "task_completed", "output", BOTTOMLESS),
+    ("questions without end", "workflow_paused", "prompts", BOTTOMLESS),
+    ("a note of objects", "task_completed", "note", {"a": []}),
+]
+
+
+def forged(trace: Path, folder: Path, kind: str, key: str, value: Any) -> Path:
+    """The journal with one field of one kind replaced, its chain made whole again."""
+    head, out = GENESIS_CHAIN, []
+    for line in trace.read_text().splitlines():
+        frame = json.loads(line)
+        if frame["kind"] == kind:
+            frame["fields"] = [field for field in frame["fields"] if field["key"] != key]
+            frame["fields"].append({"key": key, "value": value})
+        text = json.dumps(frame | {"chain": head}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        out.append(text)
+        head = link(text.encode())
+    made = folder / "forged.ndjson"
+    made.write_text("\n".join(out) + "\n")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "value"), [case[1:] for case in FORGERIES], ids=[case[0] for case in FORGERIES]
+)
+def test_no_door_breaks_on_a_forged_journal(folder: Path, kind: str, key: str, value: Any) -> None:
+    """Attached, resumed, answered and tabled: a journal of nonsense is read as far as it makes sense."""
+    run = nika_nb.run(TEXT)
+    assert run.trace is not None
+    made = forged(run.trace, folder, kind, key, value)
+    assert set(nika_nb.attach(made).tasks) == {"good", "bad", "ask"}
+    assert nika_nb.run(TEXT, resume=made).state == "paused"
+    assert len(nika_nb.read_trace(made).tasks) == 3
+    with suppress(NikaError):
+        assert nika_nb.attach(made).answer(True).state == "failed"
+
+
+def test_a_value_too_deep_to_be_walked_is_not_recalled(folder: Path) -> None:
+    """Such a record counts as unreadable: the task runs live."""
+    run = nika_nb.run(TEXT)
+    assert run.trace is not None
+    made = forged(run.trace, folder, "task_completed", "output", DEEP)
+    resumed = nika_nb.run(TEXT, resume=made)
+    assert resumed.tasks["good"].state == "success"
+    assert any(
+        "without a usable resume key" in notice or "no success" in notice for notice in resumed.notices
+    )
+
+
+def test_a_number_beyond_64_bits_reads_as_nothing(folder: Path) -> None:
+    """The moment that no calendar has is no moment; the frame itself stands."""
+    run = nika_nb.run(TEXT)
+    assert run.trace is not None
+    made = forged(run.trace, folder, "task_completed", "attempts", 10**25)
+    events = nika_nb.read_trace(made).events
+    row = events[events["kind"] == "task_completed"].iloc[0]
+    assert json.loads(row["fields"])["attempts"] is None
