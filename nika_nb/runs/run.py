@@ -137,10 +137,7 @@ class Run:
         for frame, text in self._recorded().texts():
             outcome, task = frame.get("outcome"), frame.get("task")
             if isinstance(outcome, str) and isinstance(task, str) and frame.kind != "nb_item_completed":
-                shape = loads(outcome)
-                if text is not None:
-                    shape["payload"]["value"] = loads(text)
-                found[task] = shape
+                found[task] = _shape(outcome, text)
         return found
 
     def _recorded(self) -> Trace:
@@ -385,6 +382,17 @@ def _given(answer: Any, by_task: Mapping[str, Any]) -> dict[str, Any]:
     return {"": answer} | dict(by_task)
 
 
+def _shape(outcome: str, text: str | None) -> dict[str, Any]:
+    """A recorded outcome with its value; empty where a strange file holds something else."""
+    try:
+        shape = loads(outcome)
+        if text is not None:
+            shape["payload"]["value"] = loads(text)
+        return {"payload": dict(shape["payload"])}
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return {"payload": {}}
+
+
 _STATES = {"ok": "success", "failed": "failure", "retrying": "running"}
 
 
@@ -400,5 +408,5 @@ def _payload(outcome: Outcome | dict[str, Any] | None) -> tuple[Any, dict[str, A
     if isinstance(outcome, Outcome):
         error = outcome.error.to_json() if outcome.error else None
         return outcome.value, None if outcome.status == "success" else error
-    payload = outcome.get("payload", {})
+    payload = outcome["payload"]
     return payload.get("value"), payload.get("error")

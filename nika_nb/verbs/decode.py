@@ -25,7 +25,7 @@ def decode(raw: bytes, how: str | None, stream: str) -> Any:
     if how == "json":
         return _parse(text, stream, "json")
     if how == "jsonl":
-        lines = enumerate(text.splitlines(), start=1)
+        lines = enumerate(text.split("\n"), start=1)  # the other line ends may stand inside a string
         return [_parse(line, stream, "jsonl", number) for number, line in lines if line.strip()]
     return text.rstrip("\r\n")
 

@@ -46,6 +46,8 @@ class Fit:
 
     def judge(self, value: Any) -> Any:
         """The value itself. Raises Misfit."""
+        if values.too_deep(value):
+            raise Misfit(f"it nests deeper than {values.LEVELS} levels")
         error = next(self._validator.iter_errors(value), None)
         if error is None:
             return value

@@ -67,6 +67,11 @@ OUTPUTS = [
     ("no stdin is an empty one", command("cat"), ""),
     ("json", command("echo", '{"a": [1, 2.5]}', decode="json"), {"a": [1, 2.5]}),
     ("jsonl", shell("echo 1; echo; echo '[2]'", decode="jsonl"), [1, [2]]),
+    (
+        "jsonl with other line ends inside its texts",
+        shell("printf '\"a\\342\\200\\250b\\302\\205c\"\\r\\n2\\n'", decode="jsonl"),
+        ["a\u2028b\u0085c", 2],
+    ),
     ("jsonl of nothing", command("true", decode="jsonl"), []),
     ("bytes", command("printf", "\\377\\n", decode="bytes"), b"\xff\n"),
     ("text", command("echo", "é", decode="text"), "é"),
