@@ -468,7 +468,8 @@ def test_a_grandchilds_edit_counts(write: Write) -> None:
 
 def test_a_crash_inside_a_child_loses_nothing_that_settled(write: Write, crasher: Crasher) -> None:
     """What the child had settled is recalled inside the call; the rest of it runs."""
-    parent = write(parent=PARENT, child=CHILD)
+    ordered = CHILD.replace("third: {exec", "third: {after: {second: success}, exec")
+    parent = write(parent=PARENT, child=ordered)
     whole = crasher.run(parent)
     at = next(
         number
@@ -714,7 +715,8 @@ def test_a_killed_engines_child_is_swept_and_told(write: Write, folder: Path) ->
     sleeper(folder)
     write(parent=CALLS_SLEEPING.replace("TIMEOUT", ""), s=SLEEPING)
     engine = launch("run", "parent.nika.yaml", cwd=folder)
-    wait_for(started(folder, "c"), "the call")
+    trace = wait_for(started(folder, "c"), "the call")
+    wait_for(lambda: "verb_invoked" in called(trace), "the child's own witness")
     pid = pid_of(folder)
     os.kill(engine.pid, signal.SIGKILL)
     engine.wait(PATIENCE)
