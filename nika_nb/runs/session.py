@@ -10,7 +10,6 @@ from nika_nb.engine.engine import Engine, Verdict
 from nika_nb.engine.events import Event
 from nika_nb.runs.prepare import Prepared
 
-
 at_work: dict[str, Session] = {}  # what runs in this process, by the durable run's id
 
 
