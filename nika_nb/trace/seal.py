@@ -12,7 +12,7 @@ from uuid import UUID
 from nika_nb.catalog.frames import ENGINE_VERSION, RUN_ENDS, SEALED
 from nika_nb.engine.events import Event, Sink
 from nika_nb.trace.artifact import NODE_BOUND, ArtifactRefused, decode_artifact
-from nika_nb.trace.frame import Frame
+from nika_nb.trace.frame import Frame, encode
 from nika_nb.trace.keys import PublicKey, SigningKey
 from nika_nb.values import dumps_sorted
 
@@ -72,15 +72,15 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def _sealed(event: Event, covers: Mapping[str, Any], key: SigningKey) -> Event:
+def _sealed(end: Event, covers: Mapping[str, Any], key: SigningKey) -> Event:
     text = dumps_sorted(covers)
-    fields = {
-        "seal_format": SEAL_FORMAT,
-        "covers": text,
-        "key": key.public.id,
-        "sig": key.sign(_message(text)).hex(),
-    }
-    return Event(SEALED, fields, event.at, _id(event.id))
+    return _event(end.id, end.at, text, key.public.id, key.sign(_message(text)).hex())
+
+
+def _event(end_id: str, at: int, covers: Any, key: Any, signature: Any) -> Event:
+    """The frame of a seal: all of it follows from the frame before it and from these three."""
+    fields = {"seal_format": SEAL_FORMAT, "covers": covers, "key": key, "sig": signature}
+    return Event(SEALED, fields, at, _id(end_id))
 
 
 def _message(covers: str) -> bytes:
@@ -90,10 +90,12 @@ def _message(covers: str) -> bytes:
 
 def _id(event_id: str) -> str:
     """A UUIDv7 of the end's own millisecond, made from its id: the same journal twice."""
-    if not event_id:
+    try:
+        moment = UUID(event_id).bytes[:6]
+    except ValueError:
         return ""
     noise = bytearray(hashlib.sha256(f"{event_id}/{SEALED}".encode()).digest()[:16])
-    noise[:6] = UUID(event_id).bytes[:6]
+    noise[:6] = moment
     noise[6] = noise[6] & 0x0F | 0x70
     noise[8] = noise[8] & 0x3F | 0x80
     return str(UUID(bytes=bytes(noise)))
@@ -101,9 +103,11 @@ def _id(event_id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """A seal as it was read, and what the journal before it says of itself."""
+    """A seal as it was read: its frame and line, the frame before it, what the journal says of itself."""
 
     frame: Frame
+    line: bytes
+    end: Frame
     before: Mapping[str, Any]
 
     @property
@@ -116,15 +120,25 @@ class Seal:
         if self.frame.get("seal_format") != SEAL_FORMAT:
             return "its seal has a format that is not known here"
         text = self.frame.get("covers")
+        if self._rewritten() != self.line:
+            return "its last line is not written as a seal is"
         try:
             covers = decode_artifact(str(text).encode("utf-8", "replace"), nodes=NODE_BOUND)
         except ArtifactRefused as refused:
             return f"what the seal covers cannot be read: {refused}"
         if not isinstance(covers, dict) or dumps_sorted(covers) != text:
-            return "what the seal covers is not written as a seal is"
+            return "what the seal covers is not written as it should be"
         wrong = [name for name, value in self.before.items() if covers.get(name) != value]
         wrong += [name for name in ("outputs",) if name in covers and name not in self.before]
         return f"the seal was made over another {' and '.join(wrong)}" if wrong else ""
+
+    def _rewritten(self) -> bytes:
+        """The line as whoever seals would have written it: nothing in it is left to chance."""
+        frame = self.frame
+        event = _event(
+            self.end.id, self.end.timestamp, frame.get("covers"), frame.get("key"), frame.get("sig")
+        )
+        return encode(event, frame.chain or "", self.end.run, self.end.correlation)
 
     def refused_by(self, key: PublicKey) -> str:
         """Why that key did not make the seal; empty where it did."""

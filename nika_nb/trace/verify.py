@@ -61,6 +61,7 @@ class _Walk:
     demands: Demands
     events: int = 0
     head: str | None = None
+    last: Frame | None = None
     chained: bool = True
     ended: bool = False
     exec_started: set[str] = field(default_factory=set)
@@ -107,7 +108,8 @@ class _Walk:
             return self._verdict("forged", line=line.number, recorded=frame.chain, computed=expected)
         if not self.chained and frame.chain is not None:  # the head of a chained journal was stripped
             return self._verdict("forged", line=1, recorded=None, computed=GENESIS_CHAIN)
-        self._take_seal(frame)
+        self._take_seal(line, frame)
+        self.last = frame
         self.head = link(line.data)
         self.events += 1
         if self.head == self.demands.expect_head:
@@ -126,14 +128,15 @@ class _Walk:
         elif frame.kind in ("task_completed", "task_failed") and str(task) in self.exec_started:
             self.exec_settled = True
 
-    def _take_seal(self, frame: Frame) -> None:
+    def _take_seal(self, line: Line, frame: Frame) -> None:
         self.behind_seal = self.seal is not None
-        if frame.kind != SEALED or self.seal is not None:
+        if frame.kind != SEALED or self.seal is not None or self.last is None:
             return
         from nika_nb.trace.seal import Seal, facts
 
         workflow, engine = self.manifest.get("workflow_sha256"), self.manifest.get("engine_version")
-        self.seal = Seal(frame, facts(self.head, self.events, workflow, engine, self.outputs))
+        before = facts(self.head, self.events, workflow, engine, self.outputs)
+        self.seal = Seal(frame, line.data, self.last, before)
 
     def _take_outputs(self, frame: Frame) -> None:
         """The digest of the outputs, that of their pages where they are too large for a line."""
