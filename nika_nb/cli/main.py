@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from nika_nb import __version__
-from nika_nb.cli.streams import hush, tolerate
+from nika_nb.cli.streams import hush, open_all, tolerate
 from nika_nb.errors import NikaError
 from nika_nb.runs.options import add_run_options
 
@@ -18,16 +18,22 @@ exit codes: 0 success · 1 the workflow failed · 2 the file or the trace is ref
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command; returns its exit code."""
+    open_all()
     tolerate()
     options = _parser().parse_args(argv)
     try:
         code = _command(options.command)(options)
+        sys.stdout.flush()
     except NikaError as error:
         print(error, file=sys.stderr)
         return error.exit_code
     except BrokenPipeError:
         hush()
         return 0
+    except OSError as error:
+        print(f"nika-nb: the system refuses: {error}", file=sys.stderr)
+        hush()
+        return 3
     return code
 
 

@@ -19,6 +19,17 @@ def print_json(value: Any, indent: int | None = None) -> None:
     print(text)
 
 
+def open_all() -> None:
+    """Streams that the caller closed lead nowhere, so that no journal gets their number."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is this one
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, "w" if number else "r", closefd=False))  # noqa: SIM115
+
+
 def tolerate() -> None:
     """What an encoding lacks is written as an escape instead of ending the command."""
     for stream in (sys.stdout, sys.stderr):

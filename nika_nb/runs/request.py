@@ -37,7 +37,10 @@ class Place:
     @classmethod
     def here(cls, root: Path | None = None) -> Place:
         """The current folder; `root` where the workflow file lies elsewhere."""
-        base = Path.cwd()
+        try:
+            base = Path.cwd()
+        except FileNotFoundError:
+            raise UsageError("the current folder is gone: change to one that exists") from None
         return cls(base, base if root is None else root.resolve())
 
 

@@ -219,6 +219,36 @@ def test_a_reader_that_goes_away_is_no_error(files: Path) -> None:
     assert marks(files / "marks")["long"] < 2000
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_that_the_caller_closed(files: Path, closed: str) -> None:
+    """What would be said there goes nowhere; it never lands in the journal, and the run is what it is."""
+    line = f"{' '.join(command('run', 'good.nika.yaml'))} {closed}"
+    done = subprocess.run(line, shell=True, cwd=files, env=environment(), capture_output=True, check=False)
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+    assert nika("trace", "verify", newest(files), cwd=files).code == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("option", ["--quiet", "--json"])
+def test_outputs_that_cannot_be_written_are_no_success(files: Path, option: str) -> None:
+    """A full disk behind standard output is trouble of the environment, in one sentence."""
+    line = f"{' '.join(command('run', 'good.nika.yaml', option))} > /dev/full"
+    done = subprocess.run(line, shell=True, cwd=files, env=environment(), capture_output=True, check=False)
+    assert done.returncode == 3
+    assert b"No space left on device" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_current_folder_that_is_gone(files: Path) -> None:
+    """Said in a sentence: a workflow has no place to run in then."""
+    words = " ".join(command("run", files / "good.nika.yaml"))
+    line = f"mkdir gone && cd gone && rmdir ../gone && {words}"
+    done = subprocess.run(line, shell=True, cwd=files, env=environment(), capture_output=True, check=False)
+    assert done.returncode == 3
+    assert done.stderr.decode() == "the current folder is gone: change to one that exists\n"
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_a_terminal_that_knows_few_letters(files: Path, encoding: str) -> None:
     """The outputs are still JSON, and nothing breaks."""
