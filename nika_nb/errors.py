@@ -6,6 +6,7 @@ caret), what to do.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -90,7 +91,7 @@ class Diagnostic:
             lines.append(f"  {text} (line {line}, column {column})")
         if self.hint:
             lines.append(f"  → {self.hint}")
-        return "\n".join(lines)
+        return visible("\n".join(lines))
 
 
 def _excerpt(source: Source, span: Span) -> list[str]:
@@ -114,10 +115,22 @@ def _window(text: str, column: int, width: int = 100) -> tuple[str, int]:
     return ("…" + shown[1:] if start else shown), column - start
 
 
+# Controls, halves of surrogate pairs, and what turns the direction of a text.
+_UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    """The text with one sign for each character that steers a terminal or that none can show."""
+    return _UNSHOWN.sub("\ufffd", text)
+
+
 class NikaError(Exception):
     """Base of everything nika_nb raises on purpose; shown in a notebook without a traceback."""
 
     exit_code = 1
+
+    def __str__(self) -> str:
+        return visible(super().__str__())
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]

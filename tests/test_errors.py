@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nika_nb.errors import CheckRefused, Diagnostic, Source, Span
+from nika_nb.errors import CheckRefused, Diagnostic, Source, Span, UsageError
 
 TEXT = "nika: demo\ntasks:\n  a: { exce: 1 }\n"
 
@@ -33,6 +33,22 @@ def test_a_refusal_counts_errors_and_leaves_warnings_out() -> None:
     text = str(CheckRefused(errors, source))
     assert "2 problems" in text
     assert "hm" not in text
+
+
+def test_a_text_under_judgment_cannot_steer_the_terminal() -> None:
+    """Escapes, bidi marks and half pairs stand as one sign each, in the excerpt and in every sentence."""
+    text = 'nika: "\x1b]0;x\x07\u202e\ud800"\n'
+    drawn = Diagnostic("X", "`\x1b[2J` is no name", Span(6, 8), "not \x9b").render(Source(text))
+    said = [
+        drawn,
+        str(UsageError("no file \x1b[31m\udcff")),
+        str(CheckRefused([Diagnostic("A", text)], Source(text))),
+    ]
+    for sentence in said:
+        sentence.encode("utf-8")
+        assert not set(sentence) & set("\x1b\x07\x9b\u202e")
+        assert "\ufffd" in sentence
+    assert drawn.splitlines()[2].index("\ufffd") == drawn.splitlines()[3].index("^") + 1
 
 
 @given(st.text(), st.integers(0, 400), st.integers(0, 400))
