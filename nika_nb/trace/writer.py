@@ -76,6 +76,7 @@ class Journal:
             self._closed = True
             try:
                 self._sync()
+                self._still_there()
             except OSError as error:
                 self._retire(error)
             self._release()
@@ -116,6 +117,17 @@ class Journal:
         if self._fd is not None and not self._synced:
             os.fsync(self._fd)
             self._synced = True
+
+    def _still_there(self) -> None:
+        """Raises OSError where nobody can find what was written."""
+        if self._fd is None or self.path is None:
+            return
+        try:
+            same = os.path.samestat(os.fstat(self._fd), os.stat(self.path))
+        except FileNotFoundError:
+            same = False
+        if not same:
+            raise OSError("the file was removed or moved while the run was at work")
 
     def _retire(self, error: BaseException) -> None:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)

@@ -142,6 +142,19 @@ def test_a_folder_that_cannot_be_made_leaves_the_run_alone(tmp_path: Path) -> No
     assert ".nika/traces" in (journal.error or "")
 
 
+@pytest.mark.parametrize("taken", ["removed", "replaced"])
+def test_a_journal_that_was_taken_away_says_so(tmp_path: Path, taken: str) -> None:
+    """What is written into a file without a name is lost: that is told when the journal is closed."""
+    journal = Journal(tmp_path)
+    journal(story()[0])
+    assert journal.path is not None
+    journal.path.unlink()
+    if taken == "replaced":
+        journal.path.write_text("something else")
+    journal.close()
+    assert "was removed or moved while the run was at work" in (journal.error or "")
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
 def test_a_read_only_folder_leaves_the_run_alone(tmp_path: Path) -> None:
     """The same where the folder exists and does not let us in."""
