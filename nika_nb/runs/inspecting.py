@@ -39,7 +39,8 @@ class Inspection:
     state: of the newest invocation; running and incomplete are no status. prompts: what an
     interrupted run asks. output: what a completed one returned. error: what a failed one failed of,
     {code, message, task}. diagnostics: why the last resume was refused. in_flight: what had begun and
-    not ended when an incomplete one broke off. trace_count: how many frames there are to read.
+    not ended when an incomplete one broke off. trace_count: how many frames there are to read. notices:
+    what was said when it was started or resumed just now.
     """
 
     summary: Summary
@@ -51,6 +52,7 @@ class Inspection:
     diagnostics: tuple[Lack, ...] = ()
     checkpoint: Checkpoint | None = None
     in_flight: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
 
     @property
     def run_id(self) -> str:
@@ -81,6 +83,7 @@ class Inspection:
             "error": self.error,
             "checkpoint": self.checkpoint.to_json() if self.checkpoint else None,
             "in_flight": list(self.in_flight),
+            "notices": list(self.notices),
         }
         return shape | {name: value for name, value in found.items() if value not in (None, [])}
 

@@ -22,6 +22,7 @@ from nika_nb.language.jq import JqWorker
 from nika_nb.language.model import Workflow
 from nika_nb.plan.identity import secret_marker
 from nika_nb.plan.plan import Plan, make_plan
+from nika_nb.runs.answered import refuse_earlier
 from nika_nb.runs.answers import decided, for_edit, for_open
 from nika_nb.runs.blocked import blocked
 from nika_nb.runs.children import Children, family_of, recorded
@@ -147,6 +148,8 @@ def _answers(request: Request, plan: Plan, children: Children, resumed: Resumpti
         return {}
     trace = resumed.trace
     if request.continues and trace is not None:
+        asked = {prompt.key for prompt in trace.prompts}
+        refuse_earlier(trace.path, (*request.answers, *request.declined), asked)
         return for_open(trace.prompts, request.answers, request.shown, "resumed", request.declined)
     same = trace is not None and trace.source == request.source.text and recorded(children, trace)
     if trace is not None and trace.state == "paused" and same:

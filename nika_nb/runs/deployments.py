@@ -1,0 +1,200 @@
+"""Deployments: a workflow with everything it is bound to, as versions that never change."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from nika_nb import __version__
+from nika_nb.catalog.frames import ENGINE_VERSION
+from nika_nb.errors import UsageError
+from nika_nb.runs.lack import Lack
+from nika_nb.runs.records import moment
+from nika_nb.runs.request import Deployed
+from nika_nb.runs.snapshots import Snapshot
+from nika_nb.values import loads, nearest
+
+FORMAT = 1
+NAME_PATTERN = re.compile(r"[a-z][a-z0-9-]{0,47}")
+BROKEN_CODE = "NIKA-NB-002"
+_VERSION = re.compile(r"([1-9][0-9]{0,8})\.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """One version of a deployment. created: unix nanoseconds."""
+
+    name: str
+    version: int
+    created: int
+    snapshot: Snapshot
+
+    @property
+    def deployed(self) -> Deployed:
+        return Deployed(self.name, self.version, self.snapshot.digest)
+
+    def to_json(self) -> dict[str, Any]:
+        """As it is listed: without the texts."""
+        shape = asdict(self.snapshot) | {"children": list(self.snapshot.children)}
+        del shape["text"]
+        return {
+            "name": self.name,
+            "version": self.version,
+            "created_at": moment(self.created),
+            "digest": self.snapshot.digest,
+            **shape,
+        }
+
+
+class Broken(UsageError):
+    """A version that lies there and cannot be run. lack: what is wrong with it."""
+
+    def __init__(self, name: str, version: int, why: str) -> None:
+        what = f"version {version} of the deployment `{name}` {why}"
+        self.lack = Lack(BROKEN_CODE, what, "deploy it anew")
+        super().__init__(self.lack.sentence)
+
+
+class Deployments:
+    """The deployments of one project: `.nika/deployments/<name>/<version>.json`."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.path = root / ".nika" / "deployments"
+
+    def add(self, name: str, snapshot: Snapshot) -> Deployment:
+        """A new version; the newest one itself where nothing differs from it."""
+        _judge(name)
+        newest = self._newest(name)
+        if newest is not None:
+            with suppress(Broken):
+                known = self.get(name, newest)
+                if known.snapshot.digest == snapshot.digest:
+                    return known
+        return self._write(name, snapshot, (newest or 0) + 1)
+
+    def get(self, name: str, version: int | None = None) -> Deployment:
+        """Raises UsageError where there is none, Broken for one that is not as it was written."""
+        _judge(name)
+        found = version if version is not None else self._newest(name)
+        if found is None or not self._file(name, found).is_file():
+            raise UsageError(self._absent(name, version))
+        return _read(self._file(name, found), name, found)
+
+    def all(self) -> list[Deployment]:
+        """The newest version of each, by name; those that cannot be read are left out."""
+        found: list[Deployment] = []
+        for name in sorted(self._names()):
+            with suppress(UsageError):
+                found.append(self.get(name))
+        return found
+
+    def remove(self, name: str, version: int | None = None) -> int:
+        """How many versions went: one, or all. Runs that were started from them keep all they need."""
+        _judge(name)
+        versions = [version] if version is not None else self._versions(name)
+        gone = 0
+        for number in versions:
+            with suppress(FileNotFoundError):
+                self._file(name, number).unlink()
+                gone += 1
+        if not gone:
+            raise UsageError(self._absent(name, version))
+        return gone
+
+    def _write(self, name: str, snapshot: Snapshot, version: int) -> Deployment:
+        """Whole or not at all; of two at once each gets a version of its own."""
+        folder = self.path / name
+        folder.mkdir(parents=True, exist_ok=True)
+        created = time.time_ns()
+        while True:
+            made = Deployment(name, version, created, snapshot)
+            if _link(folder, self._file(name, version), _document(made)):
+                return made
+            version += 1
+
+    def _file(self, name: str, version: int) -> Path:
+        return self.path / name / f"{version}.json"
+
+    def _names(self) -> Iterator[str]:
+        with suppress(OSError):
+            yield from (path.name for path in self.path.iterdir() if NAME_PATTERN.fullmatch(path.name))
+
+    def _versions(self, name: str) -> list[int]:
+        try:
+            found = [_VERSION.fullmatch(path.name) for path in (self.path / name).iterdir()]
+        except OSError:
+            return []
+        return sorted(int(match[1]) for match in found if match)
+
+    def _newest(self, name: str) -> int | None:
+        return max(self._versions(name), default=None)
+
+    def _absent(self, name: str, version: int | None) -> str:
+        versions = self._versions(name)
+        if versions and version is not None:
+            listing = ", ".join(map(str, versions))
+            return f"the deployment `{name}` has no version {version} (it has {listing})"
+        hint = nearest(name, list(self._names())) or "make one with `nika-nb runs deploy`"
+        return f"there is no deployment `{name}` in {self.path}; {hint}"
+
+
+def _judge(name: str) -> None:
+    if not NAME_PATTERN.fullmatch(name):
+        rule = "lower-case letters, digits and `-`, at most 48, a letter first"
+        raise UsageError(f"a deployment cannot be called {name!r}: {rule}")
+
+
+def _document(made: Deployment) -> bytes:
+    shape = {
+        "format": FORMAT,
+        "name": made.name,
+        "version": made.version,
+        "created_at": made.created,
+        "engine_version": ENGINE_VERSION,
+        "package_version": __version__,
+        "digest": made.snapshot.digest,
+        "snapshot": asdict(made.snapshot),
+    }
+    return (json.dumps(shape, ensure_ascii=False, indent=2) + "\n").encode("utf-8")
+
+
+def _link(folder: Path, target: Path, content: bytes) -> bool:
+    """Whether the file is now there with this content; False where another one had the name."""
+    temporary = folder / f".{secrets.token_hex(8)}.tmp"
+    try:
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(temporary, target)  # unlike a rename it never replaces
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise UsageError(f"{target} cannot be written: {error.strerror}") from None
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+    return True
+
+
+def _read(path: Path, name: str, version: int) -> Deployment:
+    try:
+        shape = loads(path.read_bytes())
+        made = Deployment(name, version, int(shape["created_at"]), Snapshot(**shape["snapshot"]))
+        same = made.snapshot.digest == shape["digest"]
+    except OSError as error:
+        raise Broken(name, version, f"cannot be read: {error.strerror}") from None
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise Broken(name, version, "is no deployment that this version of nika_nb can read") from None
+    if not same:
+        raise Broken(name, version, "was changed after it was deployed")
+    return made

@@ -1,0 +1,147 @@
+"""Durable runs from Python: each function is one operation on the runs of a project.
+
+root: the folder of the workflow file or notebook, whose `.nika` holds the runs; None for the current
+folder. Every result has `to_json()`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from nika_nb.runs.deployments import Deployment
+from nika_nb.runs.following import Follow
+from nika_nb.runs.inspecting import Inspection, TraceSlice, Unrunnable
+from nika_nb.runs.lack import Lack
+from nika_nb.runs.records import Checkpoint
+from nika_nb.runs.service import Answered, RunList, Runs, request_of
+
+Root = str | Path | None
+
+
+def start(
+    text_or_path: str | Path,
+    *,
+    vars: Mapping[str, Any] | None = None,
+    model: str | None = None,
+    max_cost_usd: float | None = None,
+    interactive: bool | None = None,
+    root: Root = None,
+    wait: bool = True,
+) -> Inspection | Unrunnable:
+    """Starts a durable run and returns it once it has stopped; with `wait=False` at once.
+
+    Everything that it needs is looked up first: where something is missing, or the check refuses the
+    text, the status is `unrunnable`, and there is no run and no file. Raises UsageError for wrong
+    inputs.
+    """
+    from nika_nb.errors import CheckRefused
+
+    try:
+        request = request_of(
+            text_or_path, root, vars=vars, model=model, max_cost_usd=max_cost_usd, interactive=interactive
+        )
+    except CheckRefused as refused:
+        return Unrunnable(tuple(map(Lack.of, refused.diagnostics)))
+    return Runs(request.place.root).start(request, wait=wait)
+
+
+def deploy(
+    name: str,
+    workflow: str | Path,
+    bindings: Mapping[str, Any] | None = None,
+    *,
+    model: str | None = None,
+    max_cost_usd: float | None = None,
+    root: Root = None,
+) -> Deployment:
+    """Keeps a workflow, all that it calls, its bindings and its model as a new version of a deployment.
+
+    bindings: values of its inputs. Secrets are kept by reference. Raises CheckRefused or UsageError.
+    """
+    request = request_of(workflow, root, vars=bindings, model=model, max_cost_usd=max_cost_usd)
+    return Runs(request.place.root).deploy(name, request)
+
+
+def run_deployment(
+    name: str,
+    inputs: Mapping[str, Any] | None = None,
+    *,
+    version: int | None = None,
+    interactive: bool | None = None,
+    root: Root = None,
+    wait: bool = True,
+) -> Inspection | Unrunnable:
+    """Starts a run of a deployment's newest version, or of the one named. As `start` otherwise.
+
+    inputs: go over what the deployment binds.
+    """
+    return Runs(root).run_deployment(name, inputs, version=version, interactive=interactive, wait=wait)
+
+
+def list_deployments(root: Root = None) -> list[Deployment]:
+    """The newest version of every deployment, by name."""
+    return Runs(root).deployments.all()
+
+
+def delete_deployment(name: str, version: int | None = None, root: Root = None) -> int:
+    """Removes one version, or all; how many went. Its runs keep everything that they need."""
+    return Runs(root).deployments.remove(name, version)
+
+
+def list_runs(root: Root = None, offset: int = 0, limit: int = 50) -> RunList:
+    """A page of compact summaries, the newest first; running and incomplete runs stand apart."""
+    return Runs(root).list_runs(offset, limit)
+
+
+def inspect_run(run_id: str, root: Root = None) -> Inspection:
+    """A run's status, readiness, prompts, output or error, and diagnostics; never its trace."""
+    return Runs(root).inspect_run(run_id)
+
+
+def read_run_trace(run_id: str, start: int, limit: int, root: Root = None) -> TraceSlice:
+    """The run and the frames `start` to `start + limit` of its trace, over all its invocations.
+
+    Raises UsageError for a range that is none, before anything is opened.
+    """
+    return Runs(root).read_run_trace(run_id, start, limit)
+
+
+def checkpoints(run_id: str, root: Root = None) -> tuple[Checkpoint, ...]:
+    """The stops of a run, the first one first."""
+    return Runs(root).checkpoints(run_id)
+
+
+def resume_run(
+    run_id: str,
+    answers: Any = None,
+    outcome: Answered = "submitted",
+    *,
+    interactive: bool | None = None,
+    root: Root = None,
+    wait: bool = True,
+) -> Inspection:
+    """Answers what an interrupted run asks and goes on with it, under the same id.
+
+    answers: by prompt (`{"ask": "yes"}`), or a bare value where one is open. `declined`: a
+    confirmation settles as false, any other prompt fails with NIKA-CANCEL-001; answers then names
+    the prompts, all of them without. Something missing: readiness `blocked`, nothing consumed.
+
+    Raises UsageError for a run that is not interrupted and for a wrong answer, ResumeRefused where
+    somebody else was first.
+    """
+    return Runs(root).resume_run(run_id, answers, outcome, interactive=interactive, wait=wait)
+
+
+def cancel(run_id: str, root: Root = None) -> Inspection:
+    """Ends a run that is at work, here or in another `nika-nb`. Raises UsageError where it cannot."""
+    return Runs(root).cancel(run_id)
+
+
+def follow(run_id: str, root: Root = None, *, through_pauses: bool = True) -> Follow:
+    """The frames of a run as they land, from any process; its `state` says how it ended.
+
+    Waits at a pause for the answer; with `through_pauses=False` it ends there.
+    """
+    return Runs(root).follow(run_id, through_pauses=through_pauses)

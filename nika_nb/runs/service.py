@@ -1,0 +1,337 @@
+"""The durable runs of one project, the same for every door: started, looked at, gone on with, ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from nika_nb.errors import CheckRefused, NikaError, NotPaused, UsageError
+from nika_nb.runs.deployments import Broken, Deployment, Deployments
+from nika_nb.runs.following import Follow
+from nika_nb.runs.inspecting import Inspection, TraceSlice, Unrunnable, inspected, sliced
+from nika_nb.runs.lack import Lack, Lacking, RunBlocked
+from nika_nb.runs.records import Checkpoint, Record, Summary
+from nika_nb.runs.request import Door, Origin, Place, Request, document
+from nika_nb.runs.run import Run, attach
+from nika_nb.runs.run import start as start_run
+from nika_nb.runs.session import at_work
+from nika_nb.runs.shelf import Shelf, judge_range
+from nika_nb.runs.snapshots import snapshot
+from nika_nb.trace.folder import TraceFolder
+from nika_nb.trace.reader import is_running
+
+_ENDING = 30.0  # seconds that a process gets to end a run that it was asked to cancel
+
+Answered = Literal["submitted", "declined"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A run without an end: it works (`running`), or its writer died (`incomplete`)."""
+
+    summary: Summary
+    state: Literal["running", "incomplete"]
+
+    def to_json(self) -> dict[str, Any]:
+        return self.summary.to_json() | {"state": self.state}
+
+
+@dataclass(frozen=True, slots=True)
+class RunList:
+    """A page of the stopped runs, the newest first; apart from them the newest that have not stopped."""
+
+    runs: tuple[Summary, ...]
+    offset: int
+    limit: int
+    total: int
+    unfinished: tuple[Unfinished, ...]
+    unfinished_total: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "runs": [summary.to_json() for summary in self.runs],
+            "offset": self.offset,
+            "limit": self.limit,
+            "total": self.total,
+            "unfinished": [run.to_json() for run in self.unfinished],
+            "unfinished_total": self.unfinished_total,
+        }
+
+
+class Runs:
+    """The durable runs of one project.
+
+    root: the folder whose `.nika` holds them; None for the current one. door, origin: where the
+    caller stands, for the journals.
+    """
+
+    def __init__(
+        self, root: str | Path | None = None, door: Door = "Python", origin: Origin = "python"
+    ) -> None:
+        self.root = Path.cwd() if root is None else Path(root).resolve()
+        self.folder = TraceFolder(self.root)
+        self.deployments = Deployments(self.root)
+        self._door = door
+        self._origin = origin
+
+    # -- to begin --------------------------------------------------------------------------
+
+    def launch(self, request: Request) -> Run | Unrunnable:
+        """A run at work, once everything that it needs is there."""
+        request = replace(request, durable=True, door=self._door, origin=self._origin)
+        try:
+            return start_run(request)
+        except Lacking as refused:
+            return Unrunnable(refused.lacks)
+        except CheckRefused as refused:
+            return Unrunnable(tuple(Lack.of(d) for d in refused.diagnostics if d.severity == "error"))
+
+    def start(self, request: Request, *, wait: bool = True) -> Inspection | Unrunnable:
+        """Starts a run; returns it once it has stopped, or at once where nobody waits."""
+        launched = self.launch(request)
+        return launched if isinstance(launched, Unrunnable) else self.attend(launched, wait=wait)
+
+    def deploy(self, name: str, request: Request) -> Deployment:
+        """Raises CheckRefused or UsageError; then nothing was written."""
+        return self.deployments.add(name, snapshot(request))
+
+    def deployed(
+        self, name: str, inputs: Mapping[str, Any] | None = None, version: int | None = None
+    ) -> Request | Unrunnable:
+        """The request that runs a deployment. Raises UsageError where there is none."""
+        try:
+            found = self.deployments.get(name, version)
+        except Broken as broken:
+            return Unrunnable((broken.lack,))
+        return replace(found.snapshot.request(self.root, inputs or {}), deployment=found.deployed)
+
+    def run_deployment(
+        self,
+        name: str,
+        inputs: Mapping[str, Any] | None = None,
+        *,
+        version: int | None = None,
+        interactive: bool | None = None,
+        wait: bool = True,
+    ) -> Inspection | Unrunnable:
+        """A run of a deployment: its newest version, or the one that is named."""
+        request = self.deployed(name, inputs, version)
+        if isinstance(request, Unrunnable):
+            return request
+        return self.start(replace(request, interactive=interactive), wait=wait)
+
+    def attend(self, run: Run, *, wait: bool = True) -> Inspection:
+        """The run as it is once it has stopped. An interrupt ends it."""
+        if wait:
+            _wait(run)
+        return self._looked_at(run)
+
+    def _looked_at(self, run: Run) -> Inspection:
+        run_id = run.id or ""
+        while run.running and run.trace is None:
+            run.pause_a_moment()
+        if run.trace is None:
+            raise NikaError(run.journal_error or f"{run_id} has no journal")
+        found = self.inspect_run(run_id)
+        return replace(found, notices=tuple(filter(None, (*run.notices, run.journal_error))))
+
+    # -- to look at ------------------------------------------------------------------------
+
+    def list_runs(self, offset: int = 0, limit: int = 50) -> RunList:
+        """Compact summaries of the runs that have stopped, and apart from them the others."""
+        pages = Shelf(self.folder.path).page(offset, limit)
+        unfinished = tuple(Unfinished(summary, self._at(summary)) for summary in pages.unfinished)
+        return RunList(pages.runs, offset, limit, pages.total, unfinished, pages.unfinished_total)
+
+    def _at(self, summary: Summary) -> Literal["running", "incomplete"]:
+        return "running" if is_running(self.folder.path / summary.traces[-1])[0] else "incomplete"
+
+    def inspect_run(self, run_id: str) -> Inspection:
+        """What a run is, asks and returned; never its trace. Raises UsageError for an unknown one."""
+        return inspected(self._find(run_id), self.folder.path)
+
+    def read_run_trace(self, run_id: str, start: int, limit: int) -> TraceSlice:
+        """A bounded piece of its trace. The range is judged before anything is opened."""
+        judge_range(start, limit)
+        return sliced(self._find(run_id), self.folder.path, start, limit)
+
+    def checkpoints(self, run_id: str) -> tuple[Checkpoint, ...]:
+        """Where it has stopped so far, from the first stop on."""
+        return self._find(run_id).checkpoints
+
+    def follow(self, run_id: str, *, through_pauses: bool = True) -> Follow:
+        """Its frames, those to come included."""
+        return Follow(self.folder.path, run_id, through_pauses=through_pauses)
+
+    def _find(self, run_id: str) -> Record:
+        return Shelf(self.folder.path).find(run_id)
+
+    # -- to go on, or not ------------------------------------------------------------------
+
+    def resume_run(
+        self,
+        run_id: str,
+        answers: Any = None,
+        outcome: Answered = "submitted",
+        *,
+        shown: Mapping[str, str] | None = None,
+        interactive: bool | None = None,
+        wait: bool = True,
+    ) -> Inspection:
+        """Answers, or declines, what an interrupted run asks, and goes on with it.
+
+        Something missing: it is blocked, and the answers were not consumed. Raises UsageError for a
+        run that is not interrupted and for a wrong answer, ResumeRefused where another one was first.
+        """
+        try:
+            run = self.go_on(run_id, answers, outcome, shown=shown, interactive=interactive)
+        except RunBlocked as blocked:
+            return self._blocked(run_id, blocked)
+        return self.attend(run, wait=wait)
+
+    def go_on(
+        self,
+        run_id: str,
+        answers: Any = None,
+        outcome: Answered = "submitted",
+        *,
+        shown: Mapping[str, str] | None = None,
+        interactive: bool | None = None,
+    ) -> Run:
+        """As `resume_run`, but at work. Raises RunBlocked where something is missing."""
+        record = self._find(run_id)
+        self._refuse_stopped(record)
+        run = attach(self.folder.path / record.latest.name)
+        run.request = replace(run.request, door=self._door, origin=self._origin, interactive=interactive)
+        if outcome == "declined":
+            return run.decline(*_declined(answers), wait=False)
+        if outcome != "submitted":
+            raise UsageError(f"outcome is `submitted` or `declined`, not {outcome!r}")
+        if answers is None or answers == {}:
+            raise UsageError(f"{run_id} waits for an answer: give one, or decline")
+        return run.answer(answers, wait=False, shown=shown)
+
+    def _refuse_stopped(self, record: Record) -> None:
+        """Only an interrupted run is resumed."""
+        summary = record.summary
+        if summary.status == "interrupted":
+            return
+        rule = "only an interrupted run is resumed"
+        if summary.status is not None:
+            raise NotPaused(f"{summary.run_id} is {summary.outcome}: {rule}")
+        running, pid = is_running(self.folder.path / record.latest.name)
+        if running:
+            who = f"process {pid}" if pid else "another process"
+            raise NotPaused(f"{summary.run_id} is at work in {who}: {rule}")
+        raise NotPaused(
+            f"{summary.run_id} broke off without an end: {rule}. What it settled is not lost: run the "
+            f"workflow again with `--resume {record.latest.name}`"
+        )
+
+    def _blocked(self, run_id: str, blocked: RunBlocked) -> Inspection:
+        """Blocked by what was just found missing, also where no note of it could be written."""
+        found, lacks = self.inspect_run(run_id), blocked.lacks
+        summary = replace(found.summary, resume_readiness="blocked", diagnostic_count=len(lacks))
+        return replace(found, summary=summary, diagnostics=lacks)
+
+    def cancel(self, run_id: str) -> Inspection:
+        """Ends a run that is at work: in this process, or in another `nika-nb`, which is asked to.
+
+        Raises UsageError where nothing is at work, or where it is not ours to end.
+        """
+        session = at_work.get(run_id)
+        if session is not None:
+            session.cancel()
+            session.wait()
+        else:
+            self._cancel_elsewhere(self._find(run_id))
+        return self.inspect_run(run_id)
+
+    def _cancel_elsewhere(self, record: Record) -> None:
+        run_id, latest = record.summary.run_id, record.latest
+        running, pid = is_running(self.folder.path / latest.name)
+        if latest.end is not None or not running:
+            raise UsageError(_nothing_to_cancel(record))
+        if pid is None or latest.door != "nika-nb":
+            where = f"process {pid}" if pid else "a process that this system does not name"
+            door = f" (started from {latest.door})" if latest.door else ""
+            raise UsageError(f"{run_id} is at work in {where}{door}: interrupt it there")
+        try:
+            os.kill(pid, signal.SIGINT)
+        except OSError as error:
+            raise UsageError(
+                f"process {pid}, which runs {run_id}, cannot be reached: {error.strerror}"
+            ) from None
+        until = time.monotonic() + _ENDING
+        while is_running(self.folder.path / latest.name)[0]:
+            if time.monotonic() > until:
+                raise NikaError(
+                    f"process {pid} was asked to end {run_id} and is still at it: its cleanups run"
+                )
+            time.sleep(0.05)
+
+
+def _nothing_to_cancel(record: Record) -> str:
+    summary = record.summary
+    if summary.status == "interrupted":
+        return (
+            f"nothing of {summary.run_id} is at work: it waits for an answer. To end it, decline what it "
+            "asks (outcome `declined`)"
+        )
+    return f"nothing of {summary.run_id} is at work: it is {summary.outcome or 'incomplete'}"
+
+
+def _declined(answers: Any) -> tuple[str, ...]:
+    """The prompts that are declined; none stands for all."""
+    if answers is None:
+        return ()
+    if isinstance(answers, str):
+        return (answers,)
+    if isinstance(answers, Mapping):
+        valued = [key for key, value in answers.items() if value is not None]
+        if valued:
+            raise UsageError(f"a declined prompt has no answer: leave out the value of `{valued[0]}`")
+        return tuple(answers)
+    if isinstance(answers, Iterable):
+        return tuple(str(key) for key in answers)
+    raise UsageError("declined: name the prompts, or give nothing for all of them")
+
+
+def _wait(run: Run) -> None:
+    try:
+        run.wait()
+    except KeyboardInterrupt:
+        run.cancel()
+        run.wait()
+        raise
+
+
+def request_of(
+    text_or_path: str | Path,
+    root: str | Path | None = None,
+    *,
+    vars: Mapping[str, Any] | None = None,
+    model: str | None = None,
+    max_cost_usd: float | None = None,
+    interactive: bool | None = None,
+) -> Request:
+    """The request for a text or a file. root: where its journal lies; None for the file's folder.
+
+    Raises CheckRefused or UsageError for a file that cannot be read.
+    """
+    given = document(text_or_path)
+    if given.diagnostics:
+        raise CheckRefused(given.diagnostics, given.source)
+    return Request(
+        source=given.source,
+        place=Place.here(given.folder if root is None else Path(root)),
+        variables=dict(vars or {}),
+        model=model,
+        max_cost_usd=max_cost_usd,
+        interactive=interactive,
+    )

@@ -1,0 +1,107 @@
+"""A snapshot of a workflow: everything that a run of it will be made of, with no file left to read."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from nika_nb.check import check
+from nika_nb.check.needs import needs_of
+from nika_nb.errors import CheckRefused, Source, UsageError
+from nika_nb.language.binding import bound
+from nika_nb.language.model import Workflow
+from nika_nb.runs.children import Children, family_of
+from nika_nb.runs.request import Place, Request
+from nika_nb.values import dumps_sorted, loads
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What a run of a deployment runs, whatever became of the files it was made from.
+
+    source: what the text is called. children: the texts of the workflows it calls, by their names.
+    inputs: the values that it is bound to. requires: what it needs from the machine that runs it,
+    {programs, tools, models, secrets}; of a secret only where it is kept.
+    """
+
+    workflow: str
+    source: str
+    text: str
+    children: dict[str, str] = field(default_factory=dict)
+    inputs: dict[str, Any] = field(default_factory=dict)
+    model: str | None = None
+    max_cost_usd: float | None = None
+    base: str = "."
+    requires: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of everything in it, 64 hex characters."""
+        return hashlib.sha256(dumps_sorted(asdict(self)).encode("utf-8")).hexdigest()
+
+    def request(self, root: Path, inputs: Mapping[str, Any]) -> Request:
+        """A run of it. root: the folder that it was taken in. inputs: go over those it is bound to."""
+        return Request(
+            source=Source(self.text, self.source),
+            place=Place(Path(os.path.normpath(root / self.base)), root),
+            variables=self.inputs | dict(inputs),
+            origins={name: "file" for name in self.inputs if name not in inputs},
+            model=self.model,
+            max_cost_usd=self.max_cost_usd,
+            children=self.children,
+        )
+
+
+def snapshot(request: Request) -> Snapshot:
+    """Everything that a request's run would be made of. Raises CheckRefused or UsageError."""
+    family = family_of(request)
+    place = request.place
+    report = check(request.source, model=request.model, base=place.base, folder=place.root, family=family)
+    if not report.ok or report.workflow is None:
+        raise CheckRefused(report.diagnostics, request.source)
+    children = Children(request, report.workflow, family)
+    _judge_inputs(report.workflow, request.variables)
+    texts = [report.workflow, *(callee.plan.workflow for callee in children)]
+    return Snapshot(
+        workflow=report.workflow.id,
+        source=request.source.name,
+        text=request.source.text,
+        children={callee.name: callee.plan.workflow.source.text for callee in children},
+        inputs=loads(dumps_sorted(dict(request.variables))),
+        model=request.model,
+        max_cost_usd=request.max_cost_usd,
+        base=os.path.relpath(place.base, place.root),
+        requires=_requirements(texts, request.model),
+    )
+
+
+def _judge_inputs(workflow: Workflow, given: Mapping[str, Any]) -> None:
+    """Raises UsageError for a value that no run could take. What is not given yet is given at the start."""
+    declared = workflow.inputs.items()
+    later = {name: found if name in given else replace(found, required=False) for name, found in declared}
+    _, troubles = bound(replace(workflow, inputs=later), given, "")
+    if troubles:
+        raise UsageError("\n".join(["nothing was deployed:", *(f"  {trouble}" for trouble in troubles)]))
+
+
+def _requirements(workflows: Iterable[Workflow], model: str | None) -> dict[str, Any]:
+    """What the machine has to have; what only the run knows is not in it."""
+    programs, tools, models, kept = set[str](), set[str](), set[str](), dict[str, Any]()
+    for workflow in workflows:
+        for task in workflow.tasks.values():
+            needs = tuple(needs_of(workflow, task))
+            programs |= {need.program for need in needs if need.program}
+            tools |= {
+                need.effect.target for need in needs if need.effect.kind == "tool" and need.effect.target
+            }
+            if task.action.verb in ("infer", "agent"):
+                models.add(str(task.action.get("model") or model or workflow.model or ""))
+        for secret in workflow.secrets.values():
+            kept[secret.name] = {"source": secret.source, "key": secret.key}
+    found = {"programs": programs, "tools": tools, "models": models - {""}}
+    fixed = {name: sorted(one for one in some if "${{" not in one) for name, some in found.items()}
+    return fixed | {"secrets": kept}
