@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
 from nika_nb.errors import ResumeRefused
 from nika_nb.runs.heads import Head, head_of
+from nika_nb.runs.records import Record, fold
 from nika_nb.runs.shelf import Shelf
 from nika_nb.trace.folder import TraceFolder
 
@@ -39,17 +41,37 @@ def refuse_answered(path: Path, elsewhere: TraceFolder) -> None:
             raise AlreadyAnswered(_sentence(asked, found, folder))
 
 
+def refuse_earlier(path: Path, keys: Iterable[str], open_keys: Collection[str]) -> None:
+    """Raises AlreadyAnswered for a prompt that is not open any more because its run has its answer."""
+    here = head_of(path)
+    record = fold(Shelf(path.resolve().parent).heads(here.run)) if here is not None else None
+    for key in keys:
+        told = told_of(record, key) if record is not None and key not in open_keys else None
+        if told is not None:
+            raise AlreadyAnswered(f"{told}: an answer is not taken back. Nothing was consumed")
+
+
+def told_of(record: Record, key: str) -> str | None:
+    """Where, when and through which door a run got the answer to a prompt; None where it has none."""
+    found = next((head for head in record.invocations if key in head.answered), None)
+    return None if found is None else f"`{key}` was already answered {_when(found)}, in {found.name}"
+
+
+def _when(head: Head) -> str:
+    at = datetime.fromtimestamp(head.created // 10**9, UTC).strftime("on %Y-%m-%d at %H:%M:%S UTC")
+    door = _DOORS.get(head.door, f"with {head.door}") if head.door else ""
+    return f"{at} {door}".rstrip()
+
+
 def _continuation(asked: Head, heads: list[Head]) -> Head | None:
     found = [head for head in heads if not head.blocked and head.continues(asked)]
     return min(found, key=lambda head: head.created) if found else None
 
 
 def _sentence(asked: Head, found: Head, folder: Path) -> str:
-    at = datetime.fromtimestamp(found.created // 10**9, UTC).strftime("%Y-%m-%d at %H:%M:%S UTC")
-    door = f" {_DOORS.get(found.door, f'with {found.door}')}" if found.door else ""
     what = ", ".join(f"`{key}`" for key in found.answered) or "it"
     since = _SINCE[found.state(folder)].format(name=found.name)
     return (
-        f"{asked.name} was already answered: {what} on {at}{door}. The run {asked.run} went on in "
+        f"{asked.name} was already answered: {what} {_when(found)}. The run {asked.run} went on in "
         f"{found.name} and {since}. Nothing was run and nothing was consumed"
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from nika_nb.errors import CheckRefused, NikaError, NotPaused, UsageError
+from nika_nb.runs.answered import told_of
 from nika_nb.runs.deployments import Broken, Deployment, Deployments
 from nika_nb.runs.following import Follow
 from nika_nb.runs.inspecting import Inspection, TraceSlice, Unrunnable, inspected, sliced
@@ -223,7 +224,9 @@ class Runs:
             return
         rule = "only an interrupted run is resumed"
         if summary.status is not None:
-            raise NotPaused(f"{summary.run_id} is {summary.outcome}: {rule}")
+            keys = dict.fromkeys(key for head in record.invocations for key in head.answered)
+            told = "".join(f"; {told_of(record, key)}" for key in keys)
+            raise NotPaused(f"{summary.run_id} is {summary.outcome}: {rule}{told}")
         running, pid = is_running(self.folder.path / record.latest.name)
         if running:
             who = f"process {pid}" if pid else "another process"

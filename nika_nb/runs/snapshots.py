@@ -93,10 +93,9 @@ def _requirements(workflows: Iterable[Workflow], model: str | None) -> dict[str,
     programs, tools, models, kept = set[str](), set[str](), set[str](), dict[str, Any]()
     for workflow in workflows:
         for task in workflow.tasks.values():
-            needs = tuple(needs_of(workflow, task))
-            programs |= {need.program for need in needs if need.program}
+            programs |= {need.program for need in needs_of(workflow, task) if need.program}
             tools |= {
-                need.effect.target for need in needs if need.effect.kind == "tool" and need.effect.target
+                str(tool) for tool in (task.action.get("tool"), *(task.action.get("tools") or ())) if tool
             }
             if task.action.verb in ("infer", "agent"):
                 models.add(str(task.action.get("model") or model or workflow.model or ""))
