@@ -16,6 +16,6 @@ from nika_nb.trace.folder import TraceFolder
 def answer(options: argparse.Namespace) -> int:
     """The exit code of the run, continued from its pinned text."""
     run = attach(TraceFolder(Path.cwd()).resolve(options.trace))
-    run.request = replace(run.request, interactive=attended())
+    run.request = replace(run.request, interactive=attended(), door="nika-nb")
     run.answer(dict(parse_answer(text) for text in options.answers), wait=False)
     return converse(run, lambda: console(run), follow)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from nika_nb import __version__
+from nika_nb.cli import runs_words
 from nika_nb.cli.streams import hush, open_all, tolerate
 from nika_nb.errors import NikaError
 from nika_nb.runs.options import add_run_options
@@ -67,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     _run(commands)
     _answer(commands)
     _trace(commands)
+    runs_words.add(commands, EXIT_CODES)
     return parser
 
 

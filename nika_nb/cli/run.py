@@ -60,6 +60,7 @@ def _request(options: argparse.Namespace) -> Request:
         max_cost_usd=options.max_cost_usd,
         gc=not options.no_gc,
         interactive=attended() and not (options.json or options.output),
+        door="nika-nb",
     )
 
 

@@ -192,7 +192,7 @@ class Runs:
         try:
             run = self.go_on(run_id, answers, outcome, shown=shown, interactive=interactive)
         except RunBlocked as blocked:
-            return self._blocked(run_id, blocked)
+            return self.blocked(run_id, blocked)
         return self.attend(run, wait=wait)
 
     def go_on(
@@ -236,7 +236,7 @@ class Runs:
             f"workflow again with `--resume {record.latest.name}`"
         )
 
-    def _blocked(self, run_id: str, blocked: RunBlocked) -> Inspection:
+    def blocked(self, run_id: str, blocked: RunBlocked) -> Inspection:
         """Blocked by what was just found missing, also where no note of it could be written."""
         found, lacks = self.inspect_run(run_id), blocked.lacks
         summary = replace(found.summary, resume_readiness="blocked", diagnostic_count=len(lacks))

@@ -1,0 +1,208 @@
+"""`nika-nb runs …`: durable runs from a terminal; `--json` gives what the other doors give."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nika_nb.board.clean import one_line
+from nika_nb.cli.asking import attended, converse
+from nika_nb.cli.console import say
+from nika_nb.cli.run import EXIT, OneLine, console, follow
+from nika_nb.cli.streams import print_json
+from nika_nb.errors import CheckRefused, UsageError
+from nika_nb.runs.answers import parse_answer
+from nika_nb.runs.inputs import parse_variable
+from nika_nb.runs.inspecting import Inspection, Unrunnable
+from nika_nb.runs.lack import RunBlocked
+from nika_nb.runs.records import Summary
+from nika_nb.runs.run import Run
+from nika_nb.runs.service import Answered, Runs, request_of
+
+_MISSING = 3  # the exit code where something is missing
+
+
+def _runs(options: argparse.Namespace) -> Runs:
+    return Runs(options.root, "nika-nb", "cli-operator" if sys.stdin.isatty() else "ci-context")
+
+
+def _shown(options: argparse.Namespace, shape: Any, *lines: str) -> int:
+    """The JSON or the lines, on standard output."""
+    if options.json:
+        print_json(shape, indent=2)
+    else:
+        print("\n".join(lines))
+    return 0
+
+
+# -- to look at --------------------------------------------------------------------------------
+
+
+def list_command(options: argparse.Namespace) -> int:
+    found = _runs(options).list_runs(options.offset, options.limit)
+    lines = [_row(summary, summary.outcome or "", summary.resume_readiness) for summary in found.runs]
+    lines += [_row(run.summary, run.state, "") for run in found.unfinished]
+    more = found.total - found.offset - len(found.runs)
+    lines += [f"… and {more} more: --offset {found.offset + found.limit}"] if more > 0 else []
+    return _shown(options, found.to_json(), *(lines or ["no runs here"]))
+
+
+def _row(summary: Summary, state: str, readiness: str) -> str:
+    ready = readiness if readiness != "not_applicable" else ""
+    name = summary.workflow
+    if summary.deployment:
+        name = f"{summary.deployment} v{summary.deployment_version}"
+    at = summary.to_json()["updated_at"][:19].replace("T", " ")
+    return f"{summary.run_id:<32}  {state:<11}  {ready:<7}  {at}  {one_line(name)}".rstrip()
+
+
+def inspect_command(options: argparse.Namespace) -> int:
+    found = _runs(options).inspect_run(options.run)
+    return _shown(options, found.to_json(), *_described(found))
+
+
+def _described(found: Inspection) -> list[str]:
+    ready = found.resume_readiness
+    lines = [f"{found.run_id} · {found.outcome or found.state}" + (f" · {ready}" if found.prompts else "")]
+    lines += [f"  asks `{prompt.key}`: {one_line(prompt.message)}" for prompt in found.prompts]
+    lines += [f"  missing: {lack.sentence}" for lack in found.diagnostics]
+    if found.error:
+        lines.append(f"  {found.error['code']} · {one_line(str(found.error['message']))}")
+    if found.output is not None:
+        lines.append(f"  {json.dumps(found.output, ensure_ascii=False)}")
+    lines += [f"  was running: `{task}`" for task in found.in_flight]
+    return [*lines, f"  {found.trace_count} frames"]
+
+
+def read_command(options: argparse.Namespace) -> int:
+    found = _runs(options).read_run_trace(options.run, options.start, options.limit)
+    lines = [json.dumps(frame, ensure_ascii=False) for frame in found.frames]
+    end = found.trace_start + len(found.frames)
+    more = f"{found.trace_count - end} more from {end} on" if found.trace_truncated else "the end"
+    return _shown(options, found.to_json(), *lines, f"… {more}")
+
+
+def checkpoints_command(options: argparse.Namespace) -> int:
+    shapes = [checkpoint.to_json() for checkpoint in _runs(options).checkpoints(options.run)]
+    return _shown(
+        options, shapes, *(f"{s['sequence']}  {s['reason']:<11}  {s['at']}  {s['trace']}" for s in shapes)
+    )
+
+
+def follow_command(options: argparse.Namespace) -> int:
+    """One JSON frame a line under --json; else a line for each, and how it ended."""
+    following = _runs(options).follow(options.run, through_pauses=not options.until_pause)
+    try:
+        for frame in following:
+            shape = {"kind": frame.kind, "id": frame.id, "timestamp": frame.timestamp, "fields": frame.fields}
+            task = frame.get("task")
+            told = json.dumps(shape, ensure_ascii=False)
+            print(told if options.json else f"{frame.kind:<20} {task or ''}".rstrip(), flush=True)
+    except KeyboardInterrupt:
+        say("")
+        return 130
+    say(f"nika-nb: {options.run} · {following.state}")
+    return EXIT[following.state]
+
+
+# -- to begin and to go on ---------------------------------------------------------------------
+
+
+class _Inspected(OneLine):
+    """Shows nothing while the run works: the JSON at its end says it all."""
+
+    def __init__(self, runs: Runs, run: Run) -> None:
+        super().__init__(run)
+        self._runs = runs
+
+    def end(self) -> None:
+        print_json(self._runs.attend(self._run).to_json(), indent=2)
+
+
+def run_command(options: argparse.Namespace) -> int:
+    runs = _runs(options)
+    request = runs.deployed(options.name, dict(parse_variable(text) for text in options.var), options.version)
+    if not isinstance(request, Unrunnable):
+        request = replace(request, interactive=attended() and not options.json)
+    launched = request if isinstance(request, Unrunnable) else runs.launch(request)
+    if isinstance(launched, Unrunnable):
+        return _lacking(options, launched.to_json(), launched)
+    return _attend(options, runs, launched)
+
+
+def resume_command(options: argparse.Namespace) -> int:
+    runs = _runs(options)
+    given: Any = dict(parse_answer(text) for text in options.answers)
+    if options.decline:
+        given = list(options.answers) or None
+    outcome: Answered = "declined" if options.decline else "submitted"
+    interactive = attended() and not options.json
+    try:
+        run = runs.go_on(options.run, given, outcome, interactive=interactive)
+    except RunBlocked as refused:
+        found = runs.blocked(options.run, refused)
+        return _lacking(options, found.to_json(), found)
+    return _attend(options, runs, run)
+
+
+def _lacking(options: argparse.Namespace, shape: Any, found: Inspection | Unrunnable) -> int:
+    what = found.run_id or options.name
+    status = "blocked" if found.run_id else found.status
+    lines = [
+        f"{what} · {status}: something is missing",
+        *(f"  {lack.sentence}" for lack in found.diagnostics),
+    ]
+    if options.json:
+        print_json(shape, indent=2)
+    else:
+        say(*lines)
+    return _MISSING
+
+
+def _attend(options: argparse.Namespace, runs: Runs, run: Run) -> int:
+    say(*(f"nika-nb: {notice}" for notice in run.notices))
+    if not options.json:
+        return converse(run, lambda: console(run), follow)
+    return follow(run, _Inspected(runs, run))
+
+
+def cancel_command(options: argparse.Namespace) -> int:
+    found = _runs(options).cancel(options.run)
+    return _shown(options, found.to_json(), *_described(found))
+
+
+# -- deployments -------------------------------------------------------------------------------
+
+
+def deploy_command(options: argparse.Namespace) -> int:
+    """The exit code 2 where the check refuses the workflow, and nothing is kept."""
+    if options.file == "-":
+        raise UsageError("a deployment is made from a file: what it calls lies beside it")
+    try:
+        request = request_of(
+            Path(options.file),
+            vars=dict(parse_variable(text) for text in options.var),
+            model=options.model,
+            max_cost_usd=options.max_cost_usd,
+        )
+        made = Runs(request.place.root).deploy(options.name, request)
+    except CheckRefused as refused:
+        say(str(refused))
+        return refused.exit_code
+    return _shown(options, made.to_json(), f"{made.name} · version {made.version} · {made.snapshot.workflow}")
+
+
+def deployments_command(options: argparse.Namespace) -> int:
+    found = _runs(options).deployments.all()
+    lines = [f"{one.name:<32}  version {one.version:<4}  {one.snapshot.workflow}" for one in found]
+    return _shown(options, [one.to_json() for one in found], *(lines or ["no deployments here"]))
+
+
+def undeploy_command(options: argparse.Namespace) -> int:
+    gone = _runs(options).deployments.remove(options.name, options.version)
+    what = "1 version" if gone == 1 else f"{gone} versions"
+    return _shown(options, {"name": options.name, "removed": gone}, f"{options.name}: {what} removed")
