@@ -19,7 +19,7 @@ from nika_nb.runs.answers import parse_answer
 from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.preflight import missing
 from nika_nb.runs.request import Place, Request
-from nika_nb.runs.run import Run, attach, start
+from nika_nb.runs.run import Run, attach, ready
 
 _loaded: dict[int, NikaMagics] = {}
 
@@ -87,11 +87,11 @@ class NikaMagics(Magics):
         return found | dict(parse_variable(text) for text in options.var)
 
     def _run(self, request: Request, options: CellOptions) -> Run:
-        run = start(request)
+        run = ready(request)
         watch = Watch(run, self.surface, quiet=options.quiet)
         if options.into:
             self._names[options.into] = run
-        watch.block()
+        watch.block(run.begin)
         _raise_failure(run)
         return _drawn(run)
 
@@ -135,8 +135,7 @@ class NikaMagics(Magics):
                 "%nika answer takes a trace, if you like, and task=value: %nika answer ask=yes name='Ann Lee'"
             )
         run = attach(self._trace(name, paused=True), self._place)
-        run.answer(given, wait=False)
-        Watch(run, self.surface).block()
+        Watch(run, self.surface).block(lambda: run.answer(given, wait=False))
         _raise_failure(run)
         return _drawn(run)
 

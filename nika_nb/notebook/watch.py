@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from nika_nb.board import question, text, tracepage
@@ -34,13 +35,14 @@ class Watch:
         self._answered_forms: list[Form] = []
         self._turn = threading.Lock()
 
-    def block(self) -> None:
-        """Paints until the run stops. An interrupt ends the run at once and is raised again."""
-        self._open()
+    def block(self, begin: Callable[[], Any]) -> None:
+        """Begins the run and paints until it stops. An interrupt ends it at once and is raised again."""
         try:
+            begin()
+            self._open()
             self._pump()
         except KeyboardInterrupt:
-            self._end_now()
+            self.run.end_now()
             self._close()
             raise NikaInterrupted(f"{self.run.workflow} was interrupted and its processes ended") from None
         self._close()
@@ -73,16 +75,6 @@ class Watch:
         if self._panel is not None:
             Painter(self.run, self._panel).pump()
         self.run.wait()
-
-    def _end_now(self) -> None:
-        """Cancels and waits; another interrupt ends the cleanups as well."""
-        self.run.cancel()
-        for _ in range(3):
-            try:
-                self.run.wait()
-                return
-            except KeyboardInterrupt:
-                self.run.cancel()
 
     def _close(self) -> None:
         """The still takes the panel's place."""

@@ -11,7 +11,7 @@ from nika_nb.check import Report
 from nika_nb.check import check as check_source
 from nika_nb.errors import CheckRefused
 from nika_nb.runs.request import Place, Request, document
-from nika_nb.runs.run import Run, attach, start
+from nika_nb.runs.run import Run, attach, ready
 
 
 def check(text_or_path: str | Path, *, model: str | None = None) -> Report:
@@ -58,10 +58,12 @@ def run(
         max_cost_usd,
         gc,
     )
-    started = start(request)
-    if not background:
-        _wait(started)
-    return started
+    made = ready(request)
+    if background:
+        made.begin()
+    else:
+        made.finish()
+    return made
 
 
 async def arun(text_or_path: str | Path, **options: Any) -> Run:
@@ -75,15 +77,6 @@ async def arun(text_or_path: str | Path, **options: Any) -> Run:
         raise
     started.wait()
     return started
-
-
-def _wait(started: Run) -> None:
-    try:
-        started.wait()
-    except KeyboardInterrupt:
-        started.cancel()
-        started.wait()
-        raise
 
 
 def _request(

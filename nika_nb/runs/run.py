@@ -21,6 +21,8 @@ from nika_nb.trace.reader import read
 from nika_nb.trace.trace import Trace
 from nika_nb.values import loads
 
+_PATIENCE = 50  # interrupts that are taken while a run is being ended
+
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
@@ -174,6 +176,30 @@ class Run:
         if self._session is not None:
             self._session.done.wait(0.03)
 
+    def begin(self) -> None:
+        """Sets a run that is ready to work."""
+        if self._session is not None:
+            self._session.start()
+
+    def finish(self) -> None:
+        """Begins and blocks until the run stops. An interrupt ends the run at once and is raised again."""
+        try:
+            self.begin()
+            self.wait()
+        except KeyboardInterrupt:
+            self.end_now()
+            raise
+
+    def end_now(self) -> None:
+        """Cancels and waits until all has ended; every further interrupt cancels again, cleanups too."""
+        for _ in range(_PATIENCE):
+            try:
+                self.cancel()
+                self.wait()
+                return
+            except KeyboardInterrupt:
+                continue
+
     def wait(self, timeout: float | None = None) -> bool:
         """Blocks until the invocation stops, at most `timeout` seconds; whether it has stopped."""
         if self._session is None:
@@ -213,15 +239,17 @@ class Run:
         if self.state != "paused" or self.trace is None:
             raise NotPaused(f"`{self.workflow}` is {self.state}: it waits for no answer")
         request = replace(_continuation(self.trace, self.request, answers, shown), declined=declined)
-        self._begin(prepare(request, interactive=self._asks()))
+        self._continue(prepare(request, interactive=self._asks()))
         if wait:
-            self.wait()
+            self.finish()
+        else:
+            self.begin()
         return self
 
     def _asks(self) -> bool:
         return interactive(self.request)
 
-    def _begin(self, prepared: Prepared) -> None:
+    def _continue(self, prepared: Prepared) -> None:
         with self._turn:
             self.request = prepared.request
             self.board = Board(run_id=prepared.run_id)
@@ -237,8 +265,8 @@ class Run:
             raise UsageError(f"`{self.workflow}` wrote no trace to resume from")
         request = replace(self.request, resume=self.trace, continues=False, spent_usd=0.0)
         request = replace(request, answers={}, shown={})
-        run = start(replace(request, **changes))
-        run.wait()
+        run = ready(replace(request, **changes))
+        run.finish()
         return run
 
     # -- how it looks ----------------------------------------------------------------------
@@ -260,11 +288,15 @@ class Run:
         display(self._repr_mimebundle_(), raw=True)  # type: ignore[no-untyped-call]
 
 
+def ready(request: Request) -> Run:
+    """A run about to begin. Raises CheckRefused, UsageError or ResumeRefused; then nothing happened."""
+    return Run(request, Session(prepare(request, interactive=interactive(request))))
+
+
 def start(request: Request) -> Run:
-    """A run at work. Raises CheckRefused, UsageError or ResumeRefused before anything happened."""
-    session = Session(prepare(request, interactive=interactive(request)))
-    run = Run(request, session)
-    session.start()
+    """A run at work. Raises as `ready` does."""
+    run = ready(request)
+    run.begin()
     return run
 
 

@@ -12,6 +12,8 @@ from nika_nb.runs.prepare import Prepared
 
 at_work: dict[str, Session] = {}  # what runs in this process, by the durable run's id
 
+_STILLBORN_SECONDS = 1.0  # after which a thread that was told to begin has not been made
+
 
 class Session:
     """Runs a prepared workflow. `start()`, then watch `events` until `done` is set.
@@ -29,12 +31,16 @@ class Session:
         self._engine: Engine | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._cancelled = 0
+        self._begun = self._dropped = False
         self._turn = threading.Lock()
         self._thread = threading.Thread(target=self._work, name="nika-engine", daemon=True)
 
     def start(self) -> None:
-        at_work[self.prepared.run_id] = self
-        self._thread.start()
+        """Sets it to work; once more changes nothing."""
+        if not self._begun:
+            self._begun = True
+            at_work[self.prepared.run_id] = self
+            self._thread.start()
 
     def cancel(self) -> None:
         """Ends the run and its processes; called again, its cleanups too. From any thread."""
@@ -48,9 +54,17 @@ class Session:
         waited = 0.0
         while not self.done.wait(0.05):
             waited += 0.05
+            if self._cancelled and self._thread.ident is None and waited > _STILLBORN_SECONDS:
+                self._drop()
             if timeout is not None and waited >= timeout:
                 return False
         return True
+
+    def _drop(self) -> None:
+        """An interrupt came before the thread could begin: nothing has happened, and nothing will."""
+        self._dropped = True
+        self.prepared.close()
+        self.done.set()
 
     def drain(self) -> list[Event]:
         """Every event that has come since the last call."""
@@ -62,6 +76,8 @@ class Session:
                 return found
 
     def _work(self) -> None:
+        if self._dropped:
+            return
         try:
             with asyncio.Runner() as runner:
                 self.verdict = runner.run(self._run())
