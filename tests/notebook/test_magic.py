@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from IPython.utils.capture import capture_output
 import nika_nb
 from nika_nb.board import tracepage
 from nika_nb.notebook import magic
+from nika_nb.notebook.watch import Watch
+from nika_nb.runs.run import Run
 
 HELLO = """nika: hello
 model: mock/echo
@@ -334,3 +337,72 @@ def test_a_check_says_what_this_version_cannot_run(notebook: Notebook) -> None:
 def test_a_report_is_text_where_it_is_a_value(notebook: Notebook) -> None:
     """A cell that ends in a check shows the report."""
     assert repr(nika_nb.check(HELLO)).startswith("✔ workflow is sound")
+
+
+SLEEPS = """nika: sleeps
+permits: { exec: [sleep] }
+tasks:
+  t: { exec: { command: [sleep, "60"] } }
+"""
+
+
+@pytest.mark.parametrize("moment", ["begin", "_open", "_pump"])
+def test_an_interrupt_at_any_moment_of_a_cell_ends_its_run(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """Whether the panel stands yet or not: nothing of the cell goes on working behind its back."""
+    owner: Any = Run if moment == "begin" else Watch
+    begin = Run.begin
+    held: list[Run] = []
+
+    def interrupted(this: Any) -> None:
+        held.append(getattr(this, "run", this))
+        begin(held[0])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(owner, moment, interrupted)
+    cell = notebook.run(SLEEPS)
+    assert cell.failed
+    assert "was interrupted and its processes ended" in cell.error
+    assert not held[0].running
+    assert held[0].state == "cancelled"
+
+
+@pytest.mark.parametrize("door", ["run", "resume"])
+def test_an_interrupt_in_python_ends_the_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, door: str
+) -> None:
+    """`nika_nb.run` and `run.resume` leave nothing running that nobody holds."""
+    first = nika_nb.run(SLEEPS, background=True)
+    first.cancel()
+    first.wait()
+    held: list[Run] = []
+    real = Run.wait
+
+    def interrupted(this: Run, timeout: float | None = None) -> bool:
+        if not held:
+            held.append(this)
+            raise KeyboardInterrupt
+        return real(this, timeout)
+
+    monkeypatch.setattr(Run, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        nika_nb.run(SLEEPS) if door == "run" else first.resume()
+    assert not held[0].running
+    assert held[0].state == "cancelled"
+
+
+def test_an_interrupt_before_anything_began_leaves_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread was never made: the run is over at once, and its trace is free for the next."""
+    first = nika_nb.run(HELLO)
+
+    def interrupted(this: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            first.resume()
+    assert first.resume().state == "completed"
