@@ -43,7 +43,7 @@ def _shown(options: argparse.Namespace, shape: Any, *lines: str) -> int:
 
 
 def list_command(options: argparse.Namespace) -> int:
-    found = _runs(options).list_runs(options.offset, options.limit)
+    found = _runs(options).list_runs(options.offset, options.limit, options.status)
     lines = [_row(summary, summary.outcome or "", summary.resume_readiness) for summary in found.runs]
     lines += [_row(run.summary, run.state, "") for run in found.unfinished]
     more = found.total - found.offset - len(found.runs)

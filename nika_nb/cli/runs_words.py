@@ -26,6 +26,7 @@ def _looking(actions: Any) -> None:
     listing = _action(actions, "list", "a page of the runs, the newest first")
     listing.add_argument("--offset", type=int, default=0, metavar="N")
     listing.add_argument("--limit", type=int, default=50, metavar="N")
+    listing.add_argument("--status", choices=["interrupted", "completed", "failed"], help="only these")
     _of_run(actions, "inspect", "what a run is, asks and returned")
     read = _of_run(actions, "read", "a bounded piece of a run's trace")
     read.add_argument("--start", type=int, default=0, metavar="N", help="the first frame, counted from 0")

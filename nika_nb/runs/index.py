@@ -16,7 +16,7 @@ from nika_nb.runs.heads import Head, head_of
 from nika_nb.runs.records import Summary, fold
 
 WORTH = 200  # files from which on a cache pays
-_VERSION = 1  # of the tables, and of what the facts in them mean
+_VERSION = 2  # of the tables, and of what the facts in them mean
 _SETTLED = 2 * 10**9  # ns: a folder that changed later than this before a look may change unseen after it
 _PATIENCE = 2.0  # seconds to wait for another process that writes
 _SPARE = frozenset(
@@ -37,8 +37,11 @@ CREATE TABLE traces (
 ) WITHOUT ROWID;
 CREATE INDEX by_run ON traces (run);
 CREATE INDEX still_open ON traces (open) WHERE open;
-CREATE TABLE runs (run TEXT PRIMARY KEY, stopped INTEGER, created INTEGER, summary TEXT) WITHOUT ROWID;
+CREATE TABLE runs (
+  run TEXT PRIMARY KEY, stopped INTEGER, status TEXT, created INTEGER, summary TEXT
+) WITHOUT ROWID;
 CREATE INDEX newest ON runs (stopped, created DESC, run);
+CREATE INDEX newest_of ON runs (status, created DESC, run);
 CREATE TABLE folder (mtime INTEGER);
 PRAGMA user_version = {_VERSION};
 """
@@ -64,11 +67,12 @@ class Index:
         self._traces = traces
         self.path = traces.parent / "index.sqlite3"
 
-    def page(self, offset: int, limit: int) -> tuple[Listed, Listed]:
-        """A page of the runs that have stopped, and the newest of those that have not."""
+    def page(self, offset: int, limit: int, status: str | None) -> tuple[Listed, Listed]:
+        """A page of the runs that have stopped, of this status if any; the newest that have not stopped."""
 
         def both(db: sqlite3.Connection) -> tuple[Listed, Listed]:
-            return _listed(db, True, offset, limit), _listed(db, False, 0, limit)
+            which, value = ("stopped = ?", True) if status is None else ("status = ?", status)
+            return _listed(db, which, value, offset, limit), _listed(db, "stopped = ?", False, 0, limit)
 
         found = self._ask(both, self._glance)
         names = [name for runs, _ in found for summary in runs for name in summary.traces]
@@ -208,11 +212,11 @@ def _heads(db: sqlite3.Connection, run: str) -> list[Head]:
     return [Head.from_json(json.loads(facts)) for (facts,) in rows]
 
 
-def _listed(db: sqlite3.Connection, stopped: bool, offset: int, limit: int) -> Listed:
-    total = db.execute("SELECT count(*) FROM runs WHERE stopped = ?", (stopped,)).fetchone()[0]
+def _listed(db: sqlite3.Connection, which: str, value: bool | str, offset: int, limit: int) -> Listed:
+    total = db.execute(f"SELECT count(*) FROM runs WHERE {which}", (value,)).fetchone()[0]
     rows = db.execute(
-        "SELECT summary FROM runs WHERE stopped = ? ORDER BY created DESC, run LIMIT ? OFFSET ?",
-        (stopped, limit, offset),
+        f"SELECT summary FROM runs WHERE {which} ORDER BY created DESC, run LIMIT ? OFFSET ?",
+        (value, limit, offset),
     ).fetchall()
     return tuple(Summary.from_fields(json.loads(summary)) for (summary,) in rows), total
 
@@ -250,5 +254,6 @@ def _fold(db: sqlite3.Connection, run: str) -> None:
         db.execute("DELETE FROM runs WHERE run = ?", (run,))
         return
     summary = record.summary
-    values = (run, summary.status is not None, summary.created, json.dumps(asdict(summary)))
-    db.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?)", values)
+    status = summary.status
+    values = (run, status is not None, status, summary.created, json.dumps(asdict(summary)))
+    db.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?)", values)

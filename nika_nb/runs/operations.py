@@ -90,9 +90,12 @@ def delete_deployment(name: str, version: int | None = None, root: Root = None) 
     return Runs(root).deployments.remove(name, version)
 
 
-def list_runs(root: Root = None, offset: int = 0, limit: int = 50) -> RunList:
-    """A page of compact summaries, the newest first; running and incomplete runs stand apart."""
-    return Runs(root).list_runs(offset, limit)
+def list_runs(root: Root = None, offset: int = 0, limit: int = 50, *, status: str | None = None) -> RunList:
+    """A page of compact summaries, the newest first; running and incomplete runs stand apart.
+
+    status: only the runs that are interrupted, completed or failed.
+    """
+    return Runs(root).list_runs(offset, limit, status)
 
 
 def inspect_run(run_id: str, root: Root = None) -> Inspection:

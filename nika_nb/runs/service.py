@@ -143,9 +143,12 @@ class Runs:
 
     # -- to look at ------------------------------------------------------------------------
 
-    def list_runs(self, offset: int = 0, limit: int = 50) -> RunList:
-        """Compact summaries of the runs that have stopped, and apart from them the others."""
-        pages = Shelf(self.folder.path).page(offset, limit)
+    def list_runs(self, offset: int = 0, limit: int = 50, status: str | None = None) -> RunList:
+        """Compact summaries of the runs that have stopped, and apart from them the others.
+
+        status: only those that are interrupted, completed or failed.
+        """
+        pages = Shelf(self.folder.path).page(offset, limit, status)
         unfinished = tuple(Unfinished(summary, self._at(summary)) for summary in pages.unfinished)
         return RunList(pages.runs, offset, limit, pages.total, unfinished, pages.unfinished_total)
 

@@ -13,6 +13,7 @@ from nika_nb.runs.index import Index, Unusable
 from nika_nb.runs.records import Record, Summary, fold, grouped
 
 LONGEST_PAGE = 1000
+STATUSES = ("interrupted", "completed", "failed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +35,17 @@ class Shelf:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def page(self, offset: int, limit: int) -> Pages:
-        """Runs `offset` to `offset + limit`. Raises UsageError for a range that is none."""
+    def page(self, offset: int, limit: int, status: str | None = None) -> Pages:
+        """Runs `offset` to `offset + limit`, of one status or of all. Raises UsageError for other ranges."""
         judge_range(offset, limit, "offset")
+        if status not in (None, *STATUSES):
+            raise UsageError(f"a run's status is one of {', '.join(STATUSES)}, not {status!r}")
         if limit > LONGEST_PAGE:
             raise UsageError(f"a page has at most {LONGEST_PAGE} runs, not {limit}")
         try:
-            (runs, total), (unfinished, unfinished_total) = Index(self.path).page(offset, limit)
+            (runs, total), (unfinished, unfinished_total) = Index(self.path).page(offset, limit, status)
         except Unusable:
-            return _page(self._records(), offset, limit)
+            return _page(self._records(), offset, limit, status)
         return Pages(runs, total, unfinished, unfinished_total)
 
     def find(self, run_id: str) -> Record:
@@ -88,8 +91,8 @@ def newest_first(summary: Summary) -> tuple[int, str]:
     return -summary.created, summary.run_id
 
 
-def _page(records: Iterable[Record], offset: int, limit: int) -> Pages:
+def _page(records: Iterable[Record], offset: int, limit: int, status: str | None) -> Pages:
     summaries = sorted((record.summary for record in records), key=newest_first)
-    stopped = [found for found in summaries if found.status is not None]
+    stopped = [found for found in summaries if found.status is not None and status in (None, found.status)]
     open_ = [found for found in summaries if found.status is None]
     return Pages(tuple(stopped[offset : offset + limit]), len(stopped), tuple(open_[:limit]), len(open_))
