@@ -129,7 +129,7 @@ class Runs:
     def attend(self, run: Run, *, wait: bool = True) -> Inspection:
         """The run as it is once it has stopped. An interrupt ends it."""
         if wait:
-            _wait(run)
+            run.finish()
         return self._looked_at(run)
 
     def _looked_at(self, run: Run) -> Inspection:
@@ -306,15 +306,6 @@ def _declined(answers: Any) -> tuple[str, ...]:
     if isinstance(answers, Iterable):
         return tuple(str(key) for key in answers)
     raise UsageError("declined: name the prompts, or give nothing for all of them")
-
-
-def _wait(run: Run) -> None:
-    try:
-        run.wait()
-    except KeyboardInterrupt:
-        run.cancel()
-        run.wait()
-        raise
 
 
 def request_of(
