@@ -56,9 +56,11 @@ def signing_key(path: Path) -> SigningKey:
     raw = _read(path, "the signing key")
     if len(raw) == _RAW:
         return _signing(found.Ed25519PrivateKey.from_private_bytes(raw))
-    key = _parse(path, lambda: _serialization().load_pem_private_key(raw, None))
+    key = _parse(path, "the signing key", lambda: _serialization().load_pem_private_key(raw, None))
     if not isinstance(key, found.Ed25519PrivateKey):
-        raise UsageError(f"{path} holds no Ed25519 signing key: make one with `nika-nb trace key new PATH`")
+        raise UsageError(
+            f"the signing key {path} is none of Ed25519: make one with `nika-nb trace key new PATH`"
+        )
     return _signing(key)
 
 
@@ -70,9 +72,9 @@ def public_key(path: Path) -> PublicKey:
         raise UsageError(f"{path} is a signing key: give the public one, {path.name}.pub, and keep this one")
     if len(raw) == _RAW:
         return _public(found.Ed25519PublicKey.from_public_bytes(raw))
-    key = _parse(path, lambda: _serialization().load_pem_public_key(raw))
+    key = _parse(path, "the public key", lambda: _serialization().load_pem_public_key(raw))
     if not isinstance(key, found.Ed25519PublicKey):
-        raise UsageError(f"{path} holds no Ed25519 public key")
+        raise UsageError(f"the public key {path} is none of Ed25519")
     return _public(key)
 
 
@@ -122,13 +124,13 @@ def _read(path: Path, what: str) -> bytes:
     return raw
 
 
-def _parse(path: Path, load: Callable[[], Any]) -> Any:
+def _parse(path: Path, what: str, load: Callable[[], Any]) -> Any:
     try:
         return load()
     except TypeError:
-        raise UsageError(f"{path} is protected by a passphrase, which is not supported") from None
+        raise UsageError(f"{what} {path} is locked with a passphrase, which is not supported") from None
     except Exception:  # noqa: BLE001 - what a library says of a key's bytes is not passed on
-        raise UsageError(f"{path} holds no key: neither PEM nor {_RAW} bytes") from None
+        raise UsageError(f"{what} {path} is none: neither PEM nor {_RAW} bytes") from None
 
 
 def _create(path: Path, content: bytes, mode: int) -> None:

@@ -307,7 +307,7 @@ def test_bad_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert said[1].startswith("NIKA_NB_DURABILITY='tape' is neither")
     assert "cannot be read: No such file" in said[2]
     key.write_bytes(b"k" * 31)
-    assert "holds no key" in list(setting_troubles())[2]
+    assert "is none: neither PEM" in list(setting_troubles())[2]
     key.write_bytes(b"k" * 32)
     key.chmod(0o644)
     assert list(setting_troubles())[2:] == [f"NIKA_NB_SIGN_KEY: others can read {key}: chmod 600 {key}"]

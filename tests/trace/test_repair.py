@@ -114,6 +114,14 @@ def test_of_a_fork_the_longer_branch_is_taken(tmp_path: Path) -> None:
     assert [(line, kind) for line, kind, _ in found.lost] == [(10, "nb_note")]
 
 
+def test_of_two_journals_the_first_is_taken(tmp_path: Path) -> None:
+    """A longer one behind it is another run's, whoever put them together."""
+    lines = lines_of(tmp_path / "a")
+    found, copy = repaired(tmp_path, joined([*lines[:9], *another_journal(lines)[1::2]]))
+    assert copy == joined(lines[:9])
+    assert len(found.lost) == 23
+
+
 def test_what_a_resume_will_run(tmp_path: Path) -> None:
     """The tasks whose success is not in the copy, also those that settled behind the damage."""
     lines = lines_of(tmp_path / "original")

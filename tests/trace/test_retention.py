@@ -69,7 +69,7 @@ class Traces:
             fields |= {"resumed_trace": resumed.name, "resumed_head": read(resumed).head}
         first = started(workflow=workflow, filler="x" * size, **fields)
         events = [Event("workflow_started", first, at, uuid_at(self.count))]
-        run = run or f"run-{self.count}"
+        run = f"run-{self.count}" if run is None else run or None
         if state == "running":
             return self._running(events[0], run)
         if ENDS[state]:
@@ -80,7 +80,7 @@ class Traces:
         _age(path, age, self.count)
         return path
 
-    def _running(self, first: Event, run: str) -> Path:
+    def _running(self, first: Event, run: str | None) -> Path:
         journal = Journal(self.folder.path, run="r", correlation=run)
         journal(first)
         self.open.append(journal)
@@ -169,6 +169,25 @@ def test_an_answered_question_goes_with_its_answer(traces: Traces) -> None:
     found = traces.collect(days=10)
     assert [r.entry.path for r in found.removed] == [asked, again, done]
     assert traces.left() == {newest}
+
+
+def test_a_question_that_is_held_keeps_its_answer(traces: Traces) -> None:
+    """Somebody reads the question: the answer does not go alone."""
+    asked = traces.add("paused", age=60, run="r")
+    done = traces.add(age=50, run="r", resumed=asked)
+    newest = traces.add(age=0)
+    with ResumeLock(asked):
+        assert not traces.collect().removed
+    assert traces.left() == {asked, done, newest}
+
+
+def test_a_pause_of_a_run_without_an_id(traces: Traces) -> None:
+    """Another engine's journal names no run: what it resumed from stays with it."""
+    behind = traces.add("failed", age=90)
+    asked = traces.add("paused", age=89, run="", resumed=behind)
+    newest = traces.add(age=0)
+    traces.collect(keep=1, days=1, budget=1)
+    assert traces.left() == {behind, asked, newest}
 
 
 def test_an_answer_that_broke_off_keeps_its_question(traces: Traces) -> None:

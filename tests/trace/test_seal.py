@@ -335,6 +335,22 @@ def test_a_run_that_never_ended_has_no_seal(tmp_path: Path, key: SigningKey) -> 
     assert verify(path, of(key)).verdict == "unsealed"
 
 
+def test_a_journal_that_broke_off_is_not_sealed(tmp_path: Path, key: SigningKey) -> None:
+    """Whoever watches the events sees no seal either: there is no head to vouch for."""
+    journal = Journal(tmp_path, run="call-1", correlation="run-1")
+    seen: list[str] = []
+
+    def sink(event: Event) -> None:
+        journal(event)
+        seen.append(event.kind)
+
+    sealing = Sealing(sink, key, journal, "0" * 64)
+    sealing(story()[0])
+    journal.error = "no space left"
+    sealing(story()[-1])
+    assert seen == ["workflow_started", "workflow_completed"]
+
+
 def test_an_unsealed_journal_and_a_key(tmp_path: Path, key: SigningKey) -> None:
     """Where no seal is required, that there is none is said all the same."""
     verdict = verify(write(tmp_path, story()), Demands(public_key=key.public))
@@ -416,10 +432,10 @@ def test_keys_of_other_kinds(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="passphrase"):
         signing_key(path)
     path.write_bytes(pem(ec.generate_private_key(ec.SECP256R1()), forms.NoEncryption()))
-    with pytest.raises(UsageError, match="no Ed25519 signing key"):
+    with pytest.raises(UsageError, match="is none of Ed25519"):
         signing_key(path)
     _, public = new_key(tmp_path / "pair")
-    with pytest.raises(UsageError, match=r"holds no key|no Ed25519"):
+    with pytest.raises(UsageError, match="is none: neither PEM"):
         signing_key(public)
     with pytest.raises(UsageError, match="is a signing key: give the public one"):
         public_key(tmp_path / "pair")
