@@ -232,7 +232,7 @@ def _teach(name: str) -> str:
         return "write `{ array: T }` or `{ map: T }`; other constructors with brackets do not exist"
     if simple in _FOREIGN:
         known = _FOREIGN[simple]
-        return f"write `{known}`" if known else "leave the type out where anything may come"
+        return f"write `{known}`" if known else "write what may come; an output and a task's `returns:` may go without a type"
     if name[:1].isupper():
         return "types have no names: write the type itself here"
     return nearest(name, PRIMITIVES) or _NAMES
