@@ -80,9 +80,10 @@ def _described(found: Inspection) -> list[str]:
 
 def read_command(options: argparse.Namespace) -> int:
     found = _runs(options).read_run_trace(options.run, options.start, options.limit)
-    lines = [json.dumps(frame, ensure_ascii=False) for frame in found.frames]
-    end = found.trace_start + len(found.frames)
-    more = f"{found.trace_count - end} more from {end} on" if found.trace_truncated else "the end"
+    assert found.trace is not None
+    lines = [json.dumps(frame, ensure_ascii=False) for frame in found.trace.frames]
+    end = options.start + len(lines)
+    more = f"{found.trace_count - end} more from {end} on" if found.trace.truncated else "the end"
     return _shown(options, found.to_json(), *lines, f"… {more}")
 
 

@@ -33,14 +33,36 @@ class Unrunnable:
 
 
 @dataclass(frozen=True, slots=True)
+class TracePiece:
+    """A piece of the frames of a run, counted from 0 over all its invocations.
+
+    truncated: there are more behind it. Each frame is {index, trace, line, kind, id, timestamp, fields}.
+    """
+
+    start: int
+    limit: int
+    truncated: bool
+    frames: tuple[dict[str, Any], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "trace_start": self.start,
+            "trace_limit": self.limit,
+            "trace_truncated": self.truncated,
+            "frames": list(self.frames),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Inspection:
-    """A run as an operation returns it, without its trace.
+    """A run as an operation returns it.
 
     state: of the newest invocation; running and incomplete are no status. prompts: what an
     interrupted run asks. output: what a completed one returned. error: what a failed one failed of,
     {code, message, task}. diagnostics: why the last resume was refused. in_flight: what had begun and
     not ended when an incomplete one broke off. trace_count: how many frames there are to read. notices:
-    what was said when it was started or resumed just now.
+    what was said when it was started or resumed just now. trace: a piece of its frames, only where one
+    was asked for.
     """
 
     summary: Summary
@@ -53,6 +75,7 @@ class Inspection:
     checkpoint: Checkpoint | None = None
     in_flight: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    trace: TracePiece | None = None
 
     @property
     def run_id(self) -> str:
@@ -85,27 +108,8 @@ class Inspection:
             "in_flight": list(self.in_flight),
             "notices": list(self.notices),
         }
-        return shape | {name: value for name, value in found.items() if value not in (None, [])}
-
-
-@dataclass(frozen=True, slots=True)
-class TraceSlice:
-    """A piece of the frames of a run, counted from 0 over all its invocations.
-
-    trace_truncated: there are more behind it. Each frame is {index, trace, line, kind, id, timestamp,
-    fields}.
-    """
-
-    run: Inspection
-    frames: tuple[dict[str, Any], ...]
-    trace_start: int
-    trace_limit: int
-    trace_truncated: bool
-    trace_count: int
-
-    def to_json(self) -> dict[str, Any]:
-        shape: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__ if name != "run"}
-        return self.run.to_json() | shape | {"frames": list(self.frames)}
+        shape |= {name: value for name, value in found.items() if value not in (None, [])}
+        return shape | (self.trace.to_json() if self.trace else {})
 
 
 def inspected(record: Record, folder: Path) -> Inspection:
@@ -126,7 +130,7 @@ def inspected(record: Record, folder: Path) -> Inspection:
     )
 
 
-def sliced(record: Record, folder: Path, start: int, limit: int) -> TraceSlice:
+def piece(record: Record, folder: Path, start: int, limit: int) -> TracePiece:
     """Frames `start` to `start + limit`; fewer where they would be more than 4 MiB. The range is judged."""
     found: list[dict[str, Any]] = []
     size = count = 0
@@ -136,8 +140,7 @@ def sliced(record: Record, folder: Path, start: int, limit: int) -> TraceSlice:
             size += len(dumps(shape))
             found.append(shape)
         count += 1
-    truncated = start + len(found) < count
-    return TraceSlice(inspected(record, folder), tuple(found), start, limit, truncated, count)
+    return TracePiece(start, limit, start + len(found) < count, tuple(found))
 
 
 def _frames(invocations: Sequence[Head], folder: Path) -> Iterator[tuple[str, Frame]]:

@@ -12,10 +12,10 @@ from typing import Any
 
 from nika_nb.runs.deployments import Deployment
 from nika_nb.runs.following import Follow
-from nika_nb.runs.inspecting import Inspection, TraceSlice, Unrunnable
+from nika_nb.runs.inspecting import Inspection, Unrunnable
 from nika_nb.runs.lack import Lack
 from nika_nb.runs.records import Checkpoint
-from nika_nb.runs.service import Answered, RunList, Runs, request_of
+from nika_nb.runs.service import Answered, Range, RunList, Runs, request_of
 
 Root = str | Path | None
 
@@ -29,12 +29,13 @@ def start(
     interactive: bool | None = None,
     root: Root = None,
     wait: bool = True,
+    trace_range: Range = None,
 ) -> Inspection | Unrunnable:
     """Starts a durable run and returns it once it has stopped; with `wait=False` at once.
 
     Everything that it needs is looked up first: where something is missing, or the check refuses the
-    text, the status is `unrunnable`, and there is no run and no file. Raises UsageError for wrong
-    inputs.
+    text, the status is `unrunnable`, and there is no run and no file. trace_range: (start, limit) of
+    the frames to return with it. Raises UsageError for wrong inputs.
     """
     from nika_nb.errors import CheckRefused
 
@@ -44,7 +45,7 @@ def start(
         )
     except CheckRefused as refused:
         return Unrunnable(tuple(map(Lack.of, refused.diagnostics)))
-    return Runs(request.place.root).start(request, wait=wait)
+    return Runs(request.place.root).start(request, wait=wait, trace_range=trace_range)
 
 
 def deploy(
@@ -72,12 +73,15 @@ def run_deployment(
     interactive: bool | None = None,
     root: Root = None,
     wait: bool = True,
+    trace_range: Range = None,
 ) -> Inspection | Unrunnable:
     """Starts a run of a deployment's newest version, or of the one named. As `start` otherwise.
 
     inputs: go over what the deployment binds.
     """
-    return Runs(root).run_deployment(name, inputs, version=version, interactive=interactive, wait=wait)
+    return Runs(root).run_deployment(
+        name, inputs, version=version, interactive=interactive, wait=wait, trace_range=trace_range
+    )
 
 
 def list_deployments(root: Root = None) -> list[Deployment]:
@@ -103,7 +107,7 @@ def inspect_run(run_id: str, root: Root = None) -> Inspection:
     return Runs(root).inspect_run(run_id)
 
 
-def read_run_trace(run_id: str, start: int, limit: int, root: Root = None) -> TraceSlice:
+def read_run_trace(run_id: str, start: int, limit: int, root: Root = None) -> Inspection:
     """The run and the frames `start` to `start + limit` of its trace, over all its invocations.
 
     Raises UsageError for a range that is none, before anything is opened.
@@ -124,6 +128,7 @@ def resume_run(
     interactive: bool | None = None,
     root: Root = None,
     wait: bool = True,
+    trace_range: Range = None,
 ) -> Inspection:
     """Answers what an interrupted run asks and goes on with it, under the same id.
 
@@ -134,7 +139,9 @@ def resume_run(
     Raises UsageError for a run that is not interrupted and for a wrong answer, ResumeRefused where
     somebody else was first.
     """
-    return Runs(root).resume_run(run_id, answers, outcome, interactive=interactive, wait=wait)
+    return Runs(root).resume_run(
+        run_id, answers, outcome, interactive=interactive, wait=wait, trace_range=trace_range
+    )
 
 
 def cancel(run_id: str, root: Root = None) -> Inspection:

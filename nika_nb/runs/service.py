@@ -14,7 +14,7 @@ from nika_nb.errors import CheckRefused, NikaError, NotPaused, UsageError
 from nika_nb.runs.answered import told_of
 from nika_nb.runs.deployments import Broken, Deployment, Deployments
 from nika_nb.runs.following import Follow
-from nika_nb.runs.inspecting import Inspection, TraceSlice, Unrunnable, inspected, sliced
+from nika_nb.runs.inspecting import Inspection, Unrunnable, inspected, piece
 from nika_nb.runs.lack import Lack, Lacking, RunBlocked
 from nika_nb.runs.records import Checkpoint, Record, Summary
 from nika_nb.runs.request import Door, Origin, Place, Request, document
@@ -29,6 +29,7 @@ from nika_nb.trace.reader import is_running
 _ENDING = 30.0  # seconds that a process gets to end a run that it was asked to cancel
 
 Answered = Literal["submitted", "declined"]
+Range = tuple[int, int] | None  # of a trace: where it starts, how many frames at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +93,15 @@ class Runs:
         except CheckRefused as refused:
             return Unrunnable(tuple(Lack.of(d) for d in refused.diagnostics if d.severity == "error"))
 
-    def start(self, request: Request, *, wait: bool = True) -> Inspection | Unrunnable:
+    def start(
+        self, request: Request, *, wait: bool = True, trace_range: Range = None
+    ) -> Inspection | Unrunnable:
         """Starts a run; returns it once it has stopped, or at once where nobody waits."""
+        judge(trace_range)
         launched = self.launch(request)
-        return launched if isinstance(launched, Unrunnable) else self.attend(launched, wait=wait)
+        if isinstance(launched, Unrunnable):
+            return launched
+        return self.attend(launched, wait=wait, trace_range=trace_range)
 
     def deploy(self, name: str, request: Request) -> Deployment:
         """Raises CheckRefused or UsageError; then nothing was written."""
@@ -119,26 +125,29 @@ class Runs:
         version: int | None = None,
         interactive: bool | None = None,
         wait: bool = True,
+        trace_range: Range = None,
     ) -> Inspection | Unrunnable:
         """A run of a deployment: its newest version, or the one that is named."""
+        judge(trace_range)
         request = self.deployed(name, inputs, version)
         if isinstance(request, Unrunnable):
             return request
-        return self.start(replace(request, interactive=interactive), wait=wait)
+        request = replace(request, interactive=interactive)
+        return self.start(request, wait=wait, trace_range=trace_range)
 
-    def attend(self, run: Run, *, wait: bool = True) -> Inspection:
+    def attend(self, run: Run, *, wait: bool = True, trace_range: Range = None) -> Inspection:
         """The run as it is once it has stopped. An interrupt ends it."""
         if wait:
             run.finish()
-        return self._looked_at(run)
+        return self._looked_at(run, trace_range)
 
-    def _looked_at(self, run: Run) -> Inspection:
+    def _looked_at(self, run: Run, trace_range: Range) -> Inspection:
         run_id = run.id or ""
         while run.running and run.trace is None:
             run.pause_a_moment()
         if run.trace is None:
             raise NikaError(run.journal_error or f"{run_id} has no journal")
-        found = self.inspect_run(run_id)
+        found = self.read_run_trace(run_id, *trace_range) if trace_range else self.inspect_run(run_id)
         return replace(found, notices=tuple(filter(None, (*run.notices, run.journal_error))))
 
     # -- to look at ------------------------------------------------------------------------
@@ -159,10 +168,12 @@ class Runs:
         """What a run is, asks and returned; never its trace. Raises UsageError for an unknown one."""
         return inspected(self._find(run_id), self.folder.path)
 
-    def read_run_trace(self, run_id: str, start: int, limit: int) -> TraceSlice:
-        """A bounded piece of its trace. The range is judged before anything is opened."""
+    def read_run_trace(self, run_id: str, start: int, limit: int) -> Inspection:
+        """The run with a bounded piece of its trace. The range is judged before anything is opened."""
         judge_range(start, limit)
-        return sliced(self._find(run_id), self.folder.path, start, limit)
+        record = self._find(run_id)
+        found = piece(record, self.folder.path, start, limit)
+        return replace(inspected(record, self.folder.path), trace=found)
 
     def checkpoints(self, run_id: str) -> tuple[Checkpoint, ...]:
         """Where it has stopped so far, from the first stop on."""
@@ -186,17 +197,19 @@ class Runs:
         shown: Mapping[str, str] | None = None,
         interactive: bool | None = None,
         wait: bool = True,
+        trace_range: Range = None,
     ) -> Inspection:
         """Answers, or declines, what an interrupted run asks, and goes on with it.
 
         Something missing: it is blocked, and the answers were not consumed. Raises UsageError for a
         run that is not interrupted and for a wrong answer, ResumeRefused where another one was first.
         """
+        judge(trace_range)
         try:
             run = self.go_on(run_id, answers, outcome, shown=shown, interactive=interactive)
         except RunBlocked as blocked:
             return self.blocked(run_id, blocked)
-        return self.attend(run, wait=wait)
+        return self.attend(run, wait=wait, trace_range=trace_range)
 
     def go_on(
         self,
@@ -280,6 +293,12 @@ class Runs:
                     f"process {pid} was asked to end {run_id} and is still at it: its cleanups run"
                 )
             time.sleep(0.05)
+
+
+def judge(trace_range: Range) -> None:
+    """Raises UsageError for a range that is none, before anything happens."""
+    if trace_range is not None:
+        judge_range(*trace_range)
 
 
 def _nothing_to_cancel(record: Record) -> str:

@@ -1,0 +1,20 @@
+"""`nika-nb mcp`: durable runs for an MCP client."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from nika_nb.errors import UsageError
+
+
+def serve(options: argparse.Namespace) -> int:
+    """Serves over standard input and output until the client goes away."""
+    try:
+        import mcp.server.mcpserver  # noqa: F401 - only to know whether it is there
+    except ImportError:
+        raise UsageError("`nika-nb mcp` needs the MCP SDK: pip install 'nika-nb[mcp]'") from None
+    from nika_nb.server.mcp import serve as serve_runs
+
+    serve_runs(Path(options.root).resolve())
+    return 0

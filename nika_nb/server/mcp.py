@@ -1,0 +1,210 @@
+"""Durable runs as an MCP server over standard input and output: the same operations, for an agent."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import anyio
+from anyio import to_thread
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from nika_nb import __version__
+from nika_nb.errors import NikaError
+from nika_nb.runs.inspecting import Inspection, Unrunnable
+from nika_nb.runs.lack import RunBlocked
+from nika_nb.runs.run import Event, Run
+from nika_nb.runs.service import Range, Runs, judge
+from nika_nb.runs.session import at_work
+
+_INSTRUCTIONS = """\
+Durable runs of Nika workflows. `run_deployment` starts one and returns when it has stopped: `completed`,
+`failed`, or `interrupted` by a question to a human. An interrupted run lists its `prompts`: ask the
+human, then `resume_run` with the answers, or with the outcome `declined`. `blocked` and `unrunnable` say
+what is missing and how to provide it. A failed run is not resumed."""
+
+_LOOK = 0.05  # seconds between looks at a run that is active
+_SETTLED = frozenset({"task_completed", "task_failed", "task_skipped", "task_cancelled", "task_cache_hit"})
+
+Shape = dict[str, Any]
+RunId = Annotated[str, Field(description="the id of a run, as list_runs and run_deployment give it")]
+Start = Annotated[int | None, Field(description="with trace_limit: the first frame to return, from 0")]
+Limit = Annotated[int | None, Field(description="with trace_start: how many frames to return at most")]
+
+
+def make_server(root: Path) -> MCPServer:
+    """The server for the runs of one project. root: the folder whose `.nika` holds them."""
+    server = MCPServer("nika-nb", instructions=_INSTRUCTIONS, version=__version__)
+    tools = _Tools(Runs(root, "MCP", "python"))
+    for tool in (
+        tools.run_deployment,
+        tools.list_runs,
+        tools.inspect_run,
+        tools.read_run_trace,
+        tools.resume_run,
+    ):
+        server.tool()(tool)
+    return server
+
+
+class _Tools:
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+
+    async def run_deployment(
+        self,
+        deployment: Annotated[str, Field(description="the name of a deployment")],
+        context: Context,
+        inputs: Annotated[Shape | None, Field(description="values of the workflow's inputs, by name")] = None,
+        version: Annotated[int | None, Field(description="this version instead of the newest")] = None,
+        trace_start: Start = None,
+        trace_limit: Limit = None,
+    ) -> Shape:
+        """Start a durable run of a deployment; returns when it has stopped.
+
+        `unrunnable`: something is missing, and there is no run.
+        """
+
+        def launch() -> Run | Unrunnable:
+            request = self._runs.deployed(deployment, inputs, version)
+            return request if isinstance(request, Unrunnable) else self._runs.launch(request)
+
+        with _told():
+            wanted = _range(trace_start, trace_limit)
+            launched = await to_thread.run_sync(launch)
+            if isinstance(launched, Unrunnable):
+                return launched.to_json()
+            return await self._attended(launched, context, wanted)
+
+    async def list_runs(
+        self,
+        offset: Annotated[int, Field(description="how many of the newest to leave out")] = 0,
+        limit: Annotated[int, Field(description="how many at most")] = 50,
+        status: Literal["interrupted", "completed", "failed"] | None = None,
+    ) -> Shape:
+        """List the runs that have stopped, the newest first, in compact summaries.
+
+        Those that run or broke off stand apart under `unfinished`.
+        """
+        with _told():
+            found = await to_thread.run_sync(self._runs.list_runs, offset, limit, status)
+            return found.to_json()
+
+    async def inspect_run(self, run_id: RunId) -> Shape:
+        """Look at one run: its status, whether it can be resumed, what it asks, its output or error."""
+        with _told():
+            found = await to_thread.run_sync(self._runs.inspect_run, run_id)
+            return found.to_json()
+
+    async def read_run_trace(
+        self,
+        run_id: RunId,
+        start: Annotated[int, Field(description="the first frame, counted from 0")],
+        limit: Annotated[int, Field(description="how many frames at most, more than 0")],
+    ) -> Shape:
+        """Read a bounded piece of a run's trace."""
+        with _told():
+            found = await to_thread.run_sync(self._runs.read_run_trace, run_id, start, limit)
+            return found.to_json()
+
+    async def resume_run(
+        self,
+        run_id: RunId,
+        context: Context,
+        answers: Annotated[
+            Shape | list[str] | None,
+            Field(description="by prompt key: {'ask': 'yes'}; declined: the keys, or nothing for all"),
+        ] = None,
+        outcome: Annotated[
+            Literal["submitted", "declined"],
+            Field(description="declined: a confirmation settles false, any other prompt as a failure"),
+        ] = "submitted",
+        trace_start: Start = None,
+        trace_limit: Limit = None,
+    ) -> Shape:
+        """Answer what an interrupted run asks and go on with it; returns when it has stopped again.
+
+        `blocked`: something is missing, and the answers were not consumed.
+        """
+
+        def go_on() -> Run | Inspection:
+            try:
+                return self._runs.go_on(run_id, answers, outcome)
+            except RunBlocked as blocked:
+                return self._runs.blocked(run_id, blocked)
+
+        with _told():
+            wanted = _range(trace_start, trace_limit)
+            found = await to_thread.run_sync(go_on)
+            if isinstance(found, Inspection):
+                return found.to_json()
+            return await self._attended(found, context, wanted)
+
+    async def _attended(self, run: Run, context: Context, wanted: Range) -> Shape:
+        """The run at its stop, its tasks told as progress; when the call is cancelled, so is the run."""
+        progress = _Progress(run)
+        try:
+            while run.running:
+                for done, total, message in progress.news():
+                    await context.report_progress(done, total, message)
+                await anyio.sleep(_LOOK)
+        except anyio.get_cancelled_exc_class():
+            run.cancel()
+            raise
+        for done, total, message in progress.news():
+            await context.report_progress(done, total, message)
+        found = await to_thread.run_sync(lambda: self._runs.attend(run, trace_range=wanted))
+        return found.to_json()
+
+
+class _Progress:
+    """How far a run has come: a piece of news per settled task."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._done = 0
+        self._news: list[tuple[int, int, str]] = []
+
+    def news(self) -> list[tuple[int, int, str]]:
+        """(tasks settled, tasks in all, what just happened), for everything since the last call."""
+        self._run.catch_up(self._see)
+        found, self._news = self._news, []
+        return found
+
+    def _see(self, event: Event) -> None:
+        if event.kind in _SETTLED:
+            self._done += 1
+            said = event.kind.removeprefix("task_").replace("_", " ")
+            self._news.append((self._done, len(self._run.board.rows), f"{event.get('task')}: {said}"))
+
+
+@contextlib.contextmanager
+def _told() -> Any:
+    """What the runtime refuses, as the error of the tool."""
+    try:
+        yield
+    except NikaError as error:
+        raise ToolError(str(error)) from None
+
+
+def _range(start: int | None, limit: int | None) -> Range:
+    """Raises UsageError for a range that is none, before anything happens."""
+    if start is None and limit is None:
+        return None
+    wanted = (start or 0, limit if limit is not None else 50)
+    judge(wanted)
+    return wanted
+
+
+def serve(root: Path) -> None:
+    """Serves until the client goes away; what is still at work then is ended."""
+    try:
+        make_server(root).run("stdio")
+    finally:
+        for session in list(at_work.values()):
+            session.cancel()
+            session.wait()
