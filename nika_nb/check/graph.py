@@ -60,7 +60,7 @@ def _cleanup(task: Task) -> Iterator[Diagnostic]:
 
 def _cycles(subject: Subject) -> Iterator[Diagnostic]:
     """One diagnostic per cycle; a found one is cut open to look for the next."""
-    edges = [edge for edge in subject.edges if edge.schedules]
+    edges = list(subject.scheduling)
     for _ in range(_MOST_CYCLES):
         path = cycle(subject.workflow.tasks, edges)
         if not path:
@@ -88,12 +88,11 @@ def _waiting(path: list[str], links: list[Edge]) -> Diagnostic:
 
 def _recoveries(subject: Subject) -> Iterator[Diagnostic]:
     """A recovery source that waits for the very task it would rescue."""
-    scheduling = [edge for edge in subject.edges if edge.schedules]
     for task in subject.tasks:
         policy = task.on_error
         if policy is None or policy.recover is None:
             continue
-        below = downstream(task.id, scheduling) | {task.id}
+        below = downstream(task.id, subject.scheduling) | {task.id}
         for reference in references(policy.recover):
             source = str(reference.steps[0]) if reference.root == "tasks" and reference.steps else None
             if source in below and not task.is_cleanup:

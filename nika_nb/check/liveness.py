@@ -31,8 +31,7 @@ def judge(subject: Subject) -> Iterator[Diagnostic]:
     """NIKA-DAG-006, each death reported once, where it begins."""
     states: dict[str, States] = {}
     for task in _in_order(subject):
-        edges = tuple(edge for edge in subject.incoming[task.id] if edge.schedules)
-        death = None if task.id in subject.broken else _death(subject, task, edges, states)
+        death = None if task.id in subject.broken else _death(subject, task, states)
         if death is not None:
             yield death
         states[task.id] = ANY_STATE if death or task.id in subject.broken else reachable(task)
@@ -63,11 +62,9 @@ def _may_skip(task: Task) -> bool:
     return not (isinstance(items, Plain) and isinstance(items.raw, list) and items.raw)
 
 
-def _death(
-    subject: Subject, task: Task, edges: tuple[Edge, ...], states: dict[str, States]
-) -> Diagnostic | None:
+def _death(subject: Subject, task: Task, states: dict[str, States]) -> Diagnostic | None:
     admitted: dict[str, States] = {}
-    for edge in edges:
+    for edge in subject.incoming[task.id]:
         if edge.producer not in states:
             return None
         if subject.workflow.tasks[edge.producer].is_cleanup:

@@ -27,7 +27,7 @@ def _routes(subject: Subject) -> dict[str, tuple[str, ...]]:
         further: list[tuple[str, ...]] = []
         for route in waiting:
             for edge in subject.outgoing[route[-1]]:
-                if edge.schedules and edge.consumer not in found:
+                if edge.consumer not in found:
                     found[edge.consumer] = (*route, edge.consumer)
                     further.append(found[edge.consumer])
         waiting = further

@@ -56,10 +56,9 @@ def _same_file(subject: Subject, task: Task, path: str) -> Diagnostic:
 
 
 def _collisions(subject: Subject, writers: dict[str, list[Task]]) -> Iterator[Diagnostic]:
-    scheduling = [edge for edge in subject.edges if edge.schedules]
     for tasks in writers.values():
         below = (
-            {task.id: downstream(task.id, scheduling) for task in tasks[:_MOST_PAIRS]}
+            {task.id: downstream(task.id, subject.scheduling) for task in tasks[:_MOST_PAIRS]}
             if len(tasks) > 1
             else {}
         )

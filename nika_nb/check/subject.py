@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ from nika_nb.language.cel import Reference
 from nika_nb.language.findings import Findings
 from nika_nb.language.model import Task, Workflow
 from nika_nb.language.nodes import Map, Node, Seq
-from nika_nb.plan.edges import Edge, edges_of
+from nika_nb.plan.edges import Edge, by_consumer, by_producer, edges_of
 
 _NAMED_BLOCKS = ("inputs", "const", "secrets", "tasks")
 
@@ -23,25 +23,60 @@ _NAMED_BLOCKS = ("inputs", "const", "secrets", "tasks")
 class Subject:
     """A workflow under judgment.
 
-    incoming, outgoing: task → every edge that ends or starts there. base: the folder that relative
-    paths count from. folder: where the workflow's own file lies, from which the workflows that it
-    calls are found. family: reads those. model: what the caller sets for the whole run. unread:
-    block → the names that stand in the text although they could not be read; they are declared, so
-    nothing may call them unknown. broken: the tasks in which something is wrong already. damaged:
-    the envelope keys, likewise.
+    found: what reading the text has brought to light already. base: the folder that relative paths
+    count from. folder: where the workflow's own file lies, from which the workflows that it calls
+    are found. family: reads those. model: what the caller sets for the whole run.
     """
 
     workflow: Workflow
-    edges: tuple[Edge, ...]
-    incoming: Mapping[str, tuple[Edge, ...]]
-    outgoing: Mapping[str, tuple[Edge, ...]]
+    found: tuple[Diagnostic, ...]
     base: str
     folder: str
     family: Family
     model: str | None
-    unread: Mapping[str, frozenset[str]]
-    broken: frozenset[str]
-    damaged: frozenset[str]
+
+    @cached_property
+    def edges(self) -> tuple[Edge, ...]:
+        return edges_of(self.workflow)
+
+    @cached_property
+    def scheduling(self) -> tuple[Edge, ...]:
+        """The edges over which one task waits for another."""
+        return tuple(edge for edge in self.edges if edge.schedules)
+
+    @cached_property
+    def incoming(self) -> dict[str, tuple[Edge, ...]]:
+        """task → the scheduling edges that end there."""
+        return by_consumer(self.workflow.tasks, self.scheduling)
+
+    @cached_property
+    def outgoing(self) -> dict[str, tuple[Edge, ...]]:
+        """task → the scheduling edges that start there."""
+        return by_producer(self.workflow.tasks, self.scheduling)
+
+    @cached_property
+    def broken(self) -> frozenset[str]:
+        """The tasks in which something is wrong already."""
+        return frozenset(diagnostic.task for diagnostic in self.found if diagnostic.task)
+
+    @cached_property
+    def damaged(self) -> frozenset[str]:
+        """The keys of the envelope in whose blocks something is wrong already."""
+        places = [diagnostic.span.start for diagnostic in self.found if diagnostic.span]
+        spans = self.workflow.spans.items()
+        return frozenset(key for key, span in spans if any(span.start <= at < span.end for at in places))
+
+    @cached_property
+    def unread(self) -> dict[str, frozenset[str]]:
+        """block → the names that its text holds, where not all of it could be read.
+
+        They are declared, so nothing may call them unknown.
+        """
+        root = self._root if self.found else None
+        if not isinstance(root, Map):
+            return {}
+        blocks = {block: root.get(block) for block in _NAMED_BLOCKS}
+        return {block: frozenset(node.entries) for block, node in blocks.items() if isinstance(node, Map)}
 
     @property
     def tasks(self) -> Iterator[Task]:
@@ -110,38 +145,11 @@ def subject_of(
 ) -> Subject:
     """`found` is what reading the text has brought to light already; `folder` is the base by default."""
     base = (base or Path.cwd()).absolute()
-    found = tuple(found)
-    edges = edges_of(workflow)
-    incoming: dict[str, list[Edge]] = {name: [] for name in workflow.tasks}
-    outgoing: dict[str, list[Edge]] = {name: [] for name in workflow.tasks}
-    for edge in edges:
-        incoming[edge.consumer].append(edge)
-        outgoing[edge.producer].append(edge)
     return Subject(
         workflow=workflow,
-        edges=edges,
-        incoming={name: tuple(into) for name, into in incoming.items()},
-        outgoing={name: tuple(out) for name, out in outgoing.items()},
+        found=tuple(found),
         base=str(base),
         folder=str((folder or base).absolute()),
         family=family or Family(),
         model=model,
-        unread=_written(workflow) if found else {},
-        broken=frozenset(d.task for d in found if d.task),
-        damaged=_damaged(workflow, found),
-    )
-
-
-def _written(workflow: Workflow) -> dict[str, frozenset[str]]:
-    root = yaml.read(workflow.source.text, Findings(workflow.source))
-    if not isinstance(root, Map):
-        return {}
-    blocks = {block: root.get(block) for block in _NAMED_BLOCKS}
-    return {block: frozenset(node.entries) for block, node in blocks.items() if isinstance(node, Map)}
-
-
-def _damaged(workflow: Workflow, found: tuple[Diagnostic, ...]) -> frozenset[str]:
-    places = [d.span.start for d in found if d.span]
-    return frozenset(
-        key for key, span in workflow.spans.items() if any(span.start <= at < span.end for at in places)
     )

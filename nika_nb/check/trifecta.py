@@ -122,13 +122,12 @@ def _producers(subject: Subject, root: str, steps: tuple[str | int, ...]) -> tup
 
 def _guarded(subject: Subject) -> set[str]:
     """Every task that cannot run before a human has answered."""
-    scheduling = [edge for edge in subject.edges if edge.schedules]
     found: set[str] = set()
     for task in subject.tasks:
         args = task.action.get("args") or {}
         asks = task.action.verb == "invoke" and task.action.get("tool") == PROMPT
         if asks and isinstance(args, dict) and args.get("default") is None:
-            found |= downstream(task.id, scheduling)
+            found |= downstream(task.id, subject.scheduling)
     return found
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from nika_nb.errors import Span
 from nika_nb.language.cel import Reference
 from nika_nb.language.model import Task, Workflow
 from nika_nb.language.template import references
-from nika_nb.plan.gates import EdgeKind, Status, pass_set, role_of
+from nika_nb.plan.gates import PASS_SETS, EdgeKind, Status, pass_set, role_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,25 @@ def edges_of(workflow: Workflow) -> tuple[Edge, ...]:
     return tuple(found)
 
 
+def by_consumer(tasks: Iterable[str], edges: Iterable[Edge]) -> dict[str, tuple[Edge, ...]]:
+    """task → the edges that end there, in their order."""
+    return _grouped(tasks, edges, lambda edge: edge.consumer)
+
+
+def by_producer(tasks: Iterable[str], edges: Iterable[Edge]) -> dict[str, tuple[Edge, ...]]:
+    """task → the edges that start there, in their order."""
+    return _grouped(tasks, edges, lambda edge: edge.producer)
+
+
+def _grouped(
+    tasks: Iterable[str], edges: Iterable[Edge], end: Callable[[Edge], str]
+) -> dict[str, tuple[Edge, ...]]:
+    found: dict[str, list[Edge]] = {name: [] for name in tasks}
+    for edge in edges:
+        found[end(edge)].append(edge)
+    return {name: tuple(listed) for name, listed in found.items()}
+
+
 def members(workflow: Workflow, group: str) -> tuple[str, ...]:
     """The tasks that declare membership of a group, in document order."""
     return tuple(task.id for task in workflow.tasks.values() if task.group == group)
@@ -57,15 +76,12 @@ def _task_edges(task: Task, workflow: Workflow) -> Iterator[Edge]:
         for reference in references(value):
             yield from _data_edges(task.id, binding, reference, workflow)
     for entry in task.after:
-        if ("control", entry.predicate) in _CONTROL:
+        if ("control", entry.predicate) in PASS_SETS:
             yield Edge(entry.producer, task.id, "control", entry.span, predicate=entry.predicate)
     if task.on_error and task.on_error.recover is not None:
         for reference in references(task.on_error.recover):
             if reference.root == "tasks" and reference.steps:
                 yield Edge(str(reference.steps[0]), task.id, "recovery", reference.span)
-
-
-_CONTROL = {("control", name) for name in ("success", "failure", "skipped", "terminal")}
 
 
 def _finally_edges(task: Task) -> Iterator[Edge]:

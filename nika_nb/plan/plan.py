@@ -10,7 +10,7 @@ from typing import Any
 from nika_nb.language.model import Action, Task, Workflow
 from nika_nb.language.skills import Skill
 from nika_nb.language.template import references
-from nika_nb.plan.edges import Edge, edges_of
+from nika_nb.plan.edges import Edge, by_consumer, by_producer, edges_of
 from nika_nb.plan.identity import definition, definition_hash, definition_parts
 
 
@@ -81,35 +81,35 @@ def make_plan(
     skills: Mapping[str, Skill] | None = None,
 ) -> Plan:
     """The plan of a checked workflow; `model` overrides the envelope's default model."""
-    callees = dict(callees or {})
-    calls = {target: callee.digest for target, callee in callees.items()}
-    skills = dict(skills or {})
-    texts = {path: skill.text for path, skill in skills.items()}
+    callees, skills = dict(callees or {}), dict(skills or {})
     edges = edges_of(workflow)
-    incoming: dict[str, list[Edge]] = {name: [] for name in workflow.tasks}
-    consumers: dict[str, list[str]] = {name: [] for name in workflow.tasks}
-    cleanups: dict[str, list[str]] = {name: [] for name in workflow.tasks}
-    for edge in edges:
-        if edge.kind == "finally":
-            cleanups[edge.producer].append(edge.consumer)
-        elif edge.schedules:
-            incoming[edge.consumer].append(edge)
-            consumers[edge.producer].append(edge.consumer)
+    default_model = model or workflow.model
+    scheduling = [edge for edge in edges if edge.schedules]
+    incoming = by_consumer(workflow.tasks, scheduling)
+    outgoing = by_producer(workflow.tasks, scheduling)
+    unwinds = by_producer(workflow.tasks, (edge for edge in edges if edge.kind == "finally"))
+    calls = {target: callee.digest for target, callee in callees.items()}
+    texts = {path: skill.text for path, skill in skills.items()}
     tasks: dict[str, TaskPlan] = {}
     for name, task in workflow.tasks.items():
         payload = definition(task, workflow, model, calls, texts)
         tasks[name] = TaskPlan(
             task=task,
-            note=note_of(task.action, model or workflow.model),
-            incoming=tuple(incoming[name]),
-            consumers=tuple(dict.fromkeys(consumers[name])),
-            cleanups=tuple(dict.fromkeys(cleanups[name])),
+            note=note_of(task.action, default_model),
+            incoming=incoming[name],
+            consumers=_consumers(outgoing[name]),
+            cleanups=_consumers(unwinds[name]),
             origins=_origins(task),
             definition=payload,
             def_hash=definition_hash(name, task.action.verb, payload),
             definition_parts=definition_parts(task.action.verb, payload),
         )
-    return Plan(workflow, tasks, edges, model or workflow.model, callees, skills)
+    return Plan(workflow, tasks, edges, default_model, callees, skills)
+
+
+def _consumers(edges: tuple[Edge, ...]) -> tuple[str, ...]:
+    """The tasks at the ends of some edges, each once."""
+    return tuple(dict.fromkeys(edge.consumer for edge in edges))
 
 
 def _origins(task: Task) -> dict[str, tuple[str, ...]]:
