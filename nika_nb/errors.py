@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -113,6 +114,18 @@ def _window(text: str, column: int, width: int = 100) -> tuple[str, int]:
     start = 0 if column < width - 20 else column - 40
     shown = text[start : start + width]
     return ("…" + shown[1:] if start else shown), column - start
+
+
+# What blots out the secrets of the run at work here; without a run there are none to be known.
+hiding: ContextVar[Callable[[str], str]] = ContextVar("nika_hiding", default=str)
+
+
+def hidden(text: str) -> str:
+    """A foreign text without the secrets of the run, for whoever is about to cut it short.
+
+    Half a secret is recognised by nobody afterwards.
+    """
+    return hiding.get()(text)
 
 
 # Controls, halves of surrogate pairs, and what turns the direction of a text.

@@ -12,6 +12,7 @@ from nika_nb.authority import floor
 from nika_nb.authority.floor import BLOCKED_CODE, Address
 from nika_nb.authority.permits import DENIED_CODE, Verdict, canonical_host, judge_host
 from nika_nb.catalog.ports import CLOSED_PORTS
+from nika_nb.errors import hidden
 from nika_nb.language.model import Permits
 
 _USUAL_PORTS = {"http": 80, "https": 443}
@@ -79,7 +80,7 @@ def _host(written: str) -> str:
 
 
 def _no_host(written: str) -> str:
-    raise ValueError(f"`{written[:60]}` is not the name of a host" if written else "it names no host")
+    raise ValueError(f"`{hidden(written)[:60]}` is not the name of a host" if written else "it names no host")
 
 
 def _encoded(target: str) -> str:

@@ -1,39 +1,52 @@
 """Masking: a known value is found and blotted out in text, in nested JSON and in a stream of chunks.
 
-A value is looked for as it is and in the forms it takes on its way through programs: base64 in
-all alignments, percent-encoded, hexadecimal, escaped for JSON, and line by line.
+A value is looked for as it is, line by line, and in the forms it takes on its way through programs:
+escaped for JSON, Python or HTML, percent-encoded, in base64 in all alignments and in hexadecimal,
+also where these are broken over lines or escaped again and again.
 """
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 import threading
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import cached_property, lru_cache
 from typing import Any
-from urllib.parse import quote, quote_plus
+
+from nika_nb.authority import forms
+from nika_nb.authority.forms import BROKEN, ESCAPED, SHORTEST_TELLING, Loose
 
 MASK = "••••••"
-_SHORTEST = 4  # characters: what is shorter is masked as it is, but not looked for in other forms
-_SHORTEST_CORE = 5  # characters of base64 that belong to the value alone
 
 
 class Masker:
-    """Knows values and blots them out. Values may be added while others are masked."""
+    """Knows values and blots them out. Values may be added while others are masked.
 
-    def __init__(self) -> None:
+    in_data: it is given what others go on to work with, so a short value is taken for a secret only
+    where it stands as a word of its own.
+    """
+
+    def __init__(self, *, in_data: bool = False) -> None:
+        self._in_data = in_data
         self._lock = threading.Lock()
         self._names: dict[str, str] = {}
         self._needles: tuple[str, ...] = ()
+        self._loose: dict[Loose, tuple[str, ...]] = {BROKEN: (), ESCAPED: ()}
 
     def add(self, name: str, value: str) -> None:
         """Make a value known. The name is for people who ask what is masked."""
         with self._lock:
             self._names[name] = value
-            known = set(self._needles) | set(forms(value))
+            known = set(self._needles) | forms.exact(value)
             self._needles = tuple(sorted(known, key=lambda form: (-len(form), form)))
+            for way, more in forms.loose(value).items():
+                self._loose[way] = tuple(dict.fromkeys((*self._loose[way], *more)))
+
+    @cached_property
+    def inside(self) -> Masker:
+        """Knows those of them that may not leave the run with its outputs either."""
+        return Masker(in_data=True)
 
     @property
     def names(self) -> list[str]:
@@ -61,24 +74,30 @@ class Masker:
         return value
 
     def mask_text(self, text: str) -> str:
+        text = self._mask_loose(BROKEN, text)
         present = self._present(text)
-        return _pattern(present).sub(MASK, text) if present else text
+        text = _pattern(present, self._in_data).sub(MASK, text) if present else text
+        return self._mask_loose(ESCAPED, text)
+
+    def _mask_loose(self, way: Loose, text: str) -> str:
+        apart = way.present(self._loose[way], text)
+        return way.pattern(apart).sub(MASK, text) if apart else text
 
     def found(self, value: Any) -> bool:
         """Whether any known secret is somewhere in the value."""
-        if not self._needles or value is None or isinstance(value, bool):
-            return False
-        if isinstance(value, str):
-            return bool(self._present(value))
-        if isinstance(value, (int, float)):
-            return bool(self._present(json.dumps(value)))
-        if isinstance(value, (bytes, bytearray)):
-            return bool(self._present(bytes(value).decode("utf-8", "surrogateescape")))
-        if isinstance(value, Mapping):
-            return any(self.found(key) or self.found(item) for key, item in value.items())
-        if isinstance(value, (list, tuple)):
-            return any(self.found(item) for item in value)
-        return False
+        return bool(self._needles) and _anywhere(value, self._stands_in)
+
+    def reveals(self, value: Any) -> bool:
+        """Whether a value gives a secret away: by holding a long one, or by being one."""
+        return bool(self._needles) and _anywhere(value, self._told_by)
+
+    def _stands_in(self, text: str) -> bool:
+        loose = (way.present(known, text) for way, known in self._loose.items())
+        return bool(self._present(text)) or any(loose)
+
+    def _told_by(self, text: str) -> bool:
+        long = (needle for needle in self._needles if len(needle) >= SHORTEST_TELLING)
+        return text in self._names.values() or any(needle in text for needle in long)
 
     def _present(self, text: str) -> tuple[str, ...]:
         # One plain search per form is many times faster than one pattern of all of them.
@@ -90,47 +109,26 @@ class Masker:
         return raw if masked == text else masked.encode("utf-8", "surrogateescape")
 
 
+def _anywhere(value: Any, test: Callable[[str], bool]) -> bool:
+    """Whether a test holds for a text, a key, a number or bytes anywhere in a value."""
+    if value is None or isinstance(value, bool):
+        return False
+    if isinstance(value, str):
+        return test(value)
+    if isinstance(value, (int, float)):
+        return test(json.dumps(value))
+    if isinstance(value, (bytes, bytearray)):
+        return test(bytes(value).decode("utf-8", "surrogateescape"))
+    if isinstance(value, Mapping):
+        return any(test(str(key)) or _anywhere(item, test) for key, item in value.items())
+    return isinstance(value, (list, tuple)) and any(_anywhere(item, test) for item in value)
+
+
 @lru_cache(maxsize=256)
-def _pattern(needles: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(map(re.escape, needles)))
+def _pattern(needles: tuple[str, ...], in_data: bool) -> re.Pattern[str]:
+    return re.compile("|".join(_word(needle) if in_data else re.escape(needle) for needle in needles))
 
 
-def forms(value: str) -> set[str]:
-    """Every text under which a value is looked for."""
-    found = {value} | set(_lines(value))
-    for text in (value, *_lines(value)):
-        if len(text) >= _SHORTEST:
-            found.update(_encoded(text))
-    return {form for form in found if form.strip()}
-
-
-def _lines(value: str) -> Iterator[str]:
-    """The lines of a multi-line value that are long enough to mean something, without their margins."""
-    for line in value.splitlines():
-        stripped = line.strip()
-        if stripped != value and len(stripped) >= _SHORTEST:
-            yield stripped
-
-
-def _encoded(text: str) -> Iterator[str]:
-    yield json.dumps(text, ensure_ascii=True)[1:-1]
-    yield json.dumps(text, ensure_ascii=False)[1:-1]
-    yield json.dumps(text, ensure_ascii=False).replace("/", "\\/")[1:-1]
-    for quoted in (quote(text, safe=""), quote(text), quote_plus(text), quote_plus(text, safe="/")):
-        yield quoted
-        yield re.sub(r"%[0-9A-F]{2}", lambda match: match.group().lower(), quoted)
-    raw = text.encode("utf-8", "surrogatepass")
-    yield raw.hex()
-    yield raw.hex().upper()
-    yield from _base64(raw)
-
-
-def _base64(raw: bytes) -> Iterator[str]:
-    """The part of the base64 text that only the value decides, wherever the value stands."""
-    for offset in range(3):
-        text = base64.b64encode(b"\0" * offset + raw).decode("ascii")
-        end = (offset + len(raw)) * 8 // 6
-        core = text[-(-offset * 8 // 6) : end]
-        if len(core) >= _SHORTEST_CORE:
-            yield core
-            yield core.replace("+", "-").replace("/", "_")
+def _word(needle: str) -> str:
+    exact = re.escape(needle)
+    return exact if len(needle) >= SHORTEST_TELLING else rf"(?<!\w){exact}(?!\w)"

@@ -39,6 +39,8 @@ class SecretStore(Mapping[str, str]):
         if name not in self._values:
             value = self._read(self._secrets[name])
             self._masker.add(name, value)
+            if all(rule.to != "outputs" for rule in self._secrets[name].egress):
+                self._masker.inside.add(name, value)
             self._values[name] = value
         return self._values[name]
 

@@ -19,6 +19,10 @@ class Mask(Protocol):
         """Whether a secret's value stands anywhere in it."""
         ...
 
+    def reveals(self, value: Any) -> bool:
+        """The same, where it is not by chance that a short one does."""
+        ...
+
 
 class NoMask:
     """For runs without secrets."""
@@ -27,6 +31,9 @@ class NoMask:
         return value
 
     def found(self, value: Any) -> bool:
+        return False
+
+    def reveals(self, value: Any) -> bool:
         return False
 
 
@@ -41,6 +48,19 @@ _STRUCTURAL = frozenset(
         *("event", "within"),  # a called workflow's own frames: their fields are masked one by one
     )
 )
+
+# JSON text of values: masked before it was written, for as text nothing in it is found for sure and
+# what is found breaks it. And JSON text of names, numbers and hashes of ours.
+_WRITTEN = frozenset(
+    (
+        *("outcome", "output", "outputs", "input_values", "prompts", "choices", "matched", "child"),
+        *("needs", "parts", "permits_json", "inputs", "pricing", "budget", "answered", "forced"),
+        "inputs_withheld",
+    )
+)
+
+# What is masked as a whole before it is cut into pages.
+_PAGED = frozenset({"nb_source_page"})
 
 
 # What a reproducible journal cannot say: it is of this machine and this moment.
@@ -61,15 +81,16 @@ class Emitter:
 
     def emit(self, kind: str, **fields: Any) -> None:
         ident, at = self._stamper.stamp()
-        self._sink(Event(kind, self._clean(fields), at, ident))
+        self._sink(Event(kind, self._clean(kind, fields), at, ident))
 
     def live(self, kind: str, **fields: Any) -> None:
         """An event for those who watch, which no journal keeps."""
-        self._sink(Event(kind, self._clean(fields), self._clock.now()))
+        self._sink(Event(kind, self._clean(kind, fields), self._clock.now()))
 
-    def _clean(self, fields: dict[str, Any]) -> dict[str, Any]:
+    def _clean(self, kind: str, fields: dict[str, Any]) -> dict[str, Any]:
+        exact = kind in _PAGED
         return {
-            name: value if name in _STRUCTURAL else self._mask.mask(value)
+            name: value if exact or name in _STRUCTURAL or name in _WRITTEN else self._mask.mask(value)
             for name, value in fields.items()
             if value is not None and name not in self._left_out
         }

@@ -118,7 +118,7 @@ class Engine:
         units = UnitRunner(
             self._scopes,
             attempts,
-            Identifier(self._scopes),
+            Identifier(self._scopes, setup.mask),
             setup.memory,
             self._settler,
             setup.clock,

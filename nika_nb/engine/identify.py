@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from nika_nb.engine.emit import Mask
 from nika_nb.engine.scope import Scopes, reads, stand_in
 from nika_nb.errors import Fault
 from nika_nb.language.model import Task
@@ -27,7 +28,8 @@ class _Readings:
     """What a task's texts read, found once.
 
     names: the inputs, constants and secrets, as (root, name). bindings: the `with:` keys that the
-    body reads. outer: of those, the ones that are the same for every item.
+    body reads. outer: of those, the ones that are the same for every item. upstream: the keys whose
+    values come from other tasks; collected: the collection does.
     """
 
     names: tuple[tuple[str, str], ...]
@@ -35,13 +37,16 @@ class _Readings:
     outer: frozenset[str]
     item: bool
     index: bool
+    upstream: frozenset[str]
+    collected: bool
 
 
 class Identifier:
     """Computes identities over the marked scope, in which no secret has a value."""
 
-    def __init__(self, scopes: Scopes) -> None:
+    def __init__(self, scopes: Scopes, mask: Mask) -> None:
         self._scopes = scopes
+        self._mask = mask
         self._readings: dict[str, _Readings] = {}
         self._item_hashes: dict[str, str] = {}
         self._outer_parts: dict[str, dict[str, str]] = {}
@@ -73,6 +78,7 @@ class Identifier:
         action = self._action(task, bindings, local)
         digests = {name: parts[f"with.{name}"] for name in reading.bindings}
         parts |= {name: part(local[name]) for name in ("item", "index") if getattr(reading, name)}
+        self._keep_secrets(task, {name: bindings[name] for name in reading.bindings}, [local["item"]])
         return Identity(
             task.id, self._item_hash(planned), item_input_hash(action, digests), input_parts=parts
         )
@@ -87,6 +93,7 @@ class Identifier:
     ) -> Identity:
         _know_all(planned)
         action = self._action(planned.task, bindings, local)
+        self._keep_secrets(planned.task, bindings, items or [])
         return Identity(
             planned.task.id,
             planned.def_hash,
@@ -94,6 +101,18 @@ class Identifier:
             planned.definition_parts,
             parts,
         )
+
+    def _keep_secrets(self, task: Task, bindings: dict[str, Json], items: list[Any]) -> None:
+        """From a hash a secret can be guessed: none is made of a value that brought one along.
+
+        Raises Fault. A short secret stands in many texts by chance, so only what came from another
+        task is searched for those.
+        """
+        reading = self._reading(task)
+        came = [value for name, value in bindings.items() if name in reading.upstream]
+        given = [self._scopes.marked["inputs"].get(name) for root, name in reading.names if root == "inputs"]
+        if self._mask.found(came + (items if reading.collected else [])) or self._mask.reveals(given + items):
+            raise Fault("NIKA-IMPL-001", "a secret stands in its input, and no hash is made of one")
 
     def _action(self, task: Task, bindings: dict[str, Json], local: dict[str, Any]) -> Json:
         scope = self._scopes.marked | {"with": bindings} | local
@@ -149,12 +168,16 @@ def _read(task: Task) -> _Readings:
     bindings = frozenset(str(r.steps[0]) for r in found if r.root == "with" and r.steps) & task.with_.keys()
     inner = {n for n, v in task.with_.items() if reads(v, "item") or reads(v, "index")}
     roots = {r.root for r in found} | {r.root for n in bindings for r in references(task.with_[n])}
+    upstream = frozenset(n for n, v in task.with_.items() if reads(v, "tasks") or reads(v, "group"))
+    collection = references(task.for_each.items) if task.for_each else ()
     return _Readings(
         tuple(dict.fromkeys((r.root, str(r.steps[0])) for r in named)),
         bindings,
         bindings - inner,
         "item" in roots,
         "index" in roots,
+        upstream,
+        any(r.root == "with" and str(r.steps[0]) in upstream for r in collection if r.steps),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from nika_nb.engine.contract import Hit, Miss
@@ -44,7 +45,7 @@ class Settler:
                 task=task,
                 note="over budget" if outcome.cause == "budget" else outcome.cause,
                 **work.figures(),
-                outcome=outcome.to_text(),
+                outcome=self._outcome(outcome),
             )
         else:
             detail = _detail(outcome.error)
@@ -54,7 +55,7 @@ class Settler:
                 note="on_error · skip",
                 detail=detail,
                 **work.figures(),
-                outcome=outcome.to_text(),
+                outcome=self._outcome(outcome),
             )
 
     def _decisions(self, task: str, work: Work) -> None:
@@ -98,7 +99,7 @@ class Settler:
             duration_ms=_duration(work),
             attempts=outcome.attempts,
             **work.figures(),
-            outcome=outcome.to_text(),
+            outcome=self._outcome(outcome),
         )
 
     def before_start(self, planned: TaskPlan, stage: str, outcome: Outcome) -> None:
@@ -108,7 +109,7 @@ class Settler:
             task=planned.task.id,
             note=stage,
             detail=_detail(outcome.error),
-            outcome=outcome.to_text(),
+            outcome=self._outcome(outcome),
         )
 
     def carried(self, planned: TaskPlan, outcome: Outcome) -> None:
@@ -118,7 +119,7 @@ class Settler:
             task=planned.task.id,
             note="failed before the pause",
             detail=_detail(outcome.error),
-            outcome=outcome.to_text(),
+            outcome=self._outcome(outcome),
         )
 
     def fans_out(self, task: str, total: int) -> None:
@@ -127,12 +128,12 @@ class Settler:
 
     def skipped(self, planned: TaskPlan, note: str, when: str | None, outcome: Outcome) -> None:
         self._emitter.emit(
-            "task_skipped", task=planned.task.id, note=note, when=when, outcome=outcome.to_text()
+            "task_skipped", task=planned.task.id, note=note, when=when, outcome=self._outcome(outcome)
         )
 
     def cancelled(self, task: str, note: str, blocked_by: str | None, outcome: Outcome) -> None:
         self._emitter.emit(
-            "task_cancelled", task=task, note=note, blocked_by=blocked_by, outcome=outcome.to_text()
+            "task_cancelled", task=task, note=note, blocked_by=blocked_by, outcome=self._outcome(outcome)
         )
 
     def cache_hit(self, planned: TaskPlan, outcome: Outcome, identity: Identity, hit: Hit) -> None:
@@ -200,9 +201,15 @@ class Settler:
         return dumps(outputs)
 
     def _outcome(self, outcome: Outcome) -> str:
-        if _holds_bytes(outcome.value):
-            return Outcome(outcome.status, outcome.cause, "bytes", outcome.error, outcome.attempts).to_text()
-        return outcome.to_text()
+        """The outcome as text, without bytes and without secrets."""
+        value = "bytes" if _holds_bytes(outcome.value) else self._mask.mask(outcome.value)
+        return replace(outcome, value=value, error=self._without_secrets(outcome.error)).to_text()
+
+    def _without_secrets(self, error: TaskError | None) -> TaskError | None:
+        if error is None:
+            return None
+        message, details = self._mask.mask([error.message, error.details])
+        return replace(error, message=message, details=details)
 
 
 def reason_fields(planned: TaskPlan, miss: Miss) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nika_nb import __version__
+from nika_nb.authority.masking import Masker
 from nika_nb.catalog import SPEC_PIN, prices
 from nika_nb.catalog.frames import ENGINE_VERSION, TRACE_FORMAT
 from nika_nb.language.model import Workflow
@@ -21,20 +22,30 @@ from nika_nb.values import dumps
 
 
 def manifest(
-    request: Request, workflow: Workflow, inputs: Mapping[str, Any], resumed: Mapping[str, Any]
+    request: Request,
+    workflow: Workflow,
+    inputs: Mapping[str, Any],
+    resumed: Mapping[str, Any],
+    masker: Masker,
 ) -> dict[str, Any]:
-    """The fields of `workflow_started`. `resumed` holds what is to be said of the trace resumed from."""
+    """The fields of `workflow_started`. `resumed` holds what is to be said of the trace resumed from.
+
+    An input that gives a secret away is named, and its value left out.
+    """
     text = request.source.text
+    withheld = [name for name, value in inputs.items() if masker.reveals(value)]
+    told = {name: value for name, value in inputs.items() if name not in withheld}
     deterministic = workflow.run.entropy != "ambient"
     fields: dict[str, Any] = {
         "workflow": workflow.id,
         "permits": permits_banner(workflow),
         "workflow_sha256": hashlib.sha256(text.encode("utf-8")).hexdigest(),
         "semantic_hash": semantic_hash(workflow),
-        "permits_json": dumps(workflow.permits.raw) if workflow.permits else None,
+        "permits_json": dumps(masker.mask(workflow.permits.raw)) if workflow.permits else None,
         "sandbox": "noop",
         "inputs": dumps(_origins(request, workflow)) if workflow.inputs else None,
-        "input_values": dumps(dict(inputs)) if inputs else None,
+        "input_values": dumps(told) if told else None,
+        "inputs_withheld": dumps(withheld) if withheld else None,
         **resumed,
         "trace_format": TRACE_FORMAT,
         "engine_version": ENGINE_VERSION,

@@ -61,6 +61,7 @@ class Prepared:
     run_id: str
     invocation: str
     verbs: Verbs
+    masker: Masker
     journal: Journal | None
     setup: Callable[[Sink], Setup]
     notices: list[str] = field(default_factory=list)
@@ -214,6 +215,8 @@ def _prepared(
         around=around,
     )
     store.arm()
+    for callee in children:
+        SecretStore(callee.plan.workflow.secrets, request.place.base, masker).arm()
     journal = None
     if settings.trace_file:
         journal = Journal(
@@ -225,7 +228,7 @@ def _prepared(
     answered = {"answered": dumps(list(answers))} if answers else {}
     answered |= {"declined": dumps(list(request.declined))} if request.declined else {}
     promised = {"seal_key": key.public.id} if key is not None else {}
-    first = manifest(request, workflow, inputs, resumed.fields | answered | promised)
+    first = manifest(request, workflow, inputs, resumed.fields | answered | promised, masker)
 
     def setup(sink: Sink) -> Setup:
         if key is not None and journal is not None:
@@ -243,7 +246,7 @@ def _prepared(
             sink=sink,
             base=str(request.place.base),
             manifest=first,
-            preamble=_texts(request, workflow, children),
+            preamble=_texts(request, workflow, children, masker),
             width=around.width,
             turns=around.turns,
             serial=deterministic,
@@ -256,16 +259,30 @@ def _prepared(
     if journal is not None:
         closers.append(journal.close)
     return Prepared(
-        request, workflow, plan, report, resumed, run_id, invocation, verbs, journal, setup, notices, closers
+        request=request,
+        workflow=workflow,
+        plan=plan,
+        report=report,
+        resumption=resumed,
+        run_id=run_id,
+        invocation=invocation,
+        verbs=verbs,
+        masker=masker,
+        journal=journal,
+        setup=setup,
+        notices=notices,
+        closers=closers,
     )
 
 
-def _texts(request: Request, workflow: Workflow, children: Children) -> list[tuple[str, dict[str, Any]]]:
-    """The exact text that runs, and the texts of everything that it calls."""
-    found = source_pages(source_name(request, workflow), request.source.text)
-    for callee in children:
-        found += source_pages(callee.name, callee.plan.workflow.source.text)
-    return found
+def _texts(
+    request: Request, workflow: Workflow, children: Children, masker: Masker
+) -> list[tuple[str, dict[str, Any]]]:
+    """The exact text that runs, and the texts of everything that it calls; secrets stand in none."""
+    texts = [(source_name(request, workflow), request.source.text)]
+    texts += [(callee.name, callee.plan.workflow.source.text) for callee in children]
+    shown = ((name, masker.mask_text(text) if masker.reveals(text) else text) for name, text in texts)
+    return [page for name, text in shown for page in source_pages(name, text)]
 
 
 def _sealing_key(settings: Settings) -> SigningKey | None:

@@ -107,12 +107,23 @@ class Run:
         state = self.state
         verdict = self._session.verdict if self._session else None
         if state == "completed":
-            found = verdict.outputs if verdict else self._recorded().outputs
-            return dict(found or {})
+            return self._returned(verdict.outputs) if verdict else self._written()
         if state == "paused":
             waiting = ", ".join(prompt.key for prompt in self.prompts)
             raise RunPaused(f"`{self.workflow}` waits for an answer to {waiting}: it has no outputs yet")
         raise RunFailed(f"`{self.workflow}` {self._failure()}: it has no outputs")
+
+    def _returned(self, outputs: Mapping[str, Any] | None) -> dict[str, Any]:
+        """The outputs, without the secrets that may not leave with them."""
+        assert self._session is not None
+        inside = self._session.prepared.masker.inside
+        return {name: inside.mask(value) for name, value in (outputs or {}).items()}
+
+    def _written(self) -> dict[str, Any]:
+        found = self._recorded().outputs
+        if found is None:
+            raise RunFailed(f"the outputs of `{self.workflow}` are in no journal: a secret stands in them")
+        return found
 
     def _failure(self) -> str:
         if self.board.state != "failed":
@@ -125,10 +136,17 @@ class Run:
 
     @property
     def tasks(self) -> dict[str, TaskResult]:
-        """Every task by id, in document order."""
+        """Every task by id, in document order; secrets are blotted out."""
         self.catch_up()
         outcomes = self._outcomes()
-        return {name: _result(row, outcomes.get(name)) for name, row in self.board.rows.items()}
+        found = {name: _result(row, outcomes.get(name)) for name, row in self.board.rows.items()}
+        return {name: self._shown(result) for name, result in found.items()}
+
+    def _shown(self, result: TaskResult) -> TaskResult:
+        if self._session is None:
+            return result
+        output, error = self._session.prepared.masker.mask([result.output, result.error])
+        return replace(result, output=output, error=error)
 
     def _outcomes(self) -> dict[str, Outcome | dict[str, Any]]:
         if self._session is not None and self._session.verdict is not None:
@@ -254,7 +272,6 @@ class Run:
             self.request = prepared.request
             self.board = Board(run_id=prepared.run_id)
             self._session = Session(prepared)
-            self._session.start()
 
     def resume(self, **changes: Any) -> Run:
         """Another run of the same text that skips what this one settled.
@@ -392,8 +409,17 @@ def _continuation(
             f"{path.name} does not hold the text that was run, so it cannot be continued: resume it with "
             f"the workflow at hand (--resume {path.name} --answer …)"
         )
+    lacking = [name for name in trace.inputs_withheld if name not in request.variables]
+    if lacking:
+        again = " ".join(f"--var {name}=…" for name in lacking)
+        raise UsageError(
+            f"{path.name} does not hold {', '.join(f'`{name}`' for name in lacking)}, for it is a secret: "
+            f"resume it with the workflow at hand (--resume {path.name} {again} --answer …)"
+        )
+    withheld = {name: request.variables[name] for name in trace.inputs_withheld}
     return replace(
         recorded,
+        variables={**recorded.variables, **withheld},
         resume=path,
         answers=dict(answers),
         shown=dict(shown),

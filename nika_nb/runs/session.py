@@ -8,6 +8,7 @@ from queue import Empty, SimpleQueue
 
 from nika_nb.engine.engine import Engine, Verdict
 from nika_nb.engine.events import Event
+from nika_nb.errors import hiding
 from nika_nb.runs.prepare import Prepared
 
 at_work: dict[str, Session] = {}  # what runs in this process, by the durable run's id
@@ -92,6 +93,7 @@ class Session:
                 self.done.set()
 
     async def _run(self) -> Verdict:
+        hiding.set(self.prepared.masker.mask_text)
         engine = Engine(self.prepared.setup(self._sink))
         with self._turn:
             self._engine, self._loop = engine, asyncio.get_running_loop()

@@ -7,7 +7,7 @@ from datetime import date, datetime, time
 from typing import Any
 
 from nika_nb import values
-from nika_nb.errors import Fault
+from nika_nb.errors import Fault, hidden
 from nika_nb.language.documents import read_yaml, write_yaml
 from nika_nb.tools.base import Tool, Use, in_thread, text_of
 from nika_nb.tools.tables import read_csv, write_csv
@@ -38,7 +38,7 @@ def _format(arguments: Mapping[str, Any], name: str) -> str:
     form = text_of(arguments, name, NAME)
     if form not in _FORMATS:
         hint = nearest(form, _FORMATS) or f"it is one of {', '.join(_FORMATS)}"
-        raise Fault(SHAPE_CODE, f"`{NAME}` knows no `{name}: {form[:60]}`; {hint}")
+        raise Fault(SHAPE_CODE, f"`{NAME}` knows no `{name}: {hidden(form)[:60]}`; {hint}")
     return form
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from nika_nb import values
 from nika_nb.authority.hosts import Site, read_site
-from nika_nb.errors import Fault
+from nika_nb.errors import Fault, hidden
 from nika_nb.language import jq as language
 from nika_nb.tools.base import ARGUMENTS_CODE, Tool, Use, text_of
 from nika_nb.tools.jq import one_value
@@ -54,7 +54,7 @@ def _mode(arguments: Mapping[str, Any]) -> tuple[str, str]:
     mode = text_of(arguments, "mode", NAME, "markdown")
     if mode not in (*_MODES, *_LATER_MODES):
         hint = nearest(mode, (*_MODES, *_LATER_MODES)) or f"it is one of {', '.join(_MODES)}"
-        raise Fault(ARGUMENTS_CODE, f"`{NAME}` has no `mode: {mode[:40]}`; {hint}")
+        raise Fault(ARGUMENTS_CODE, f"`{NAME}` has no `mode: {hidden(mode)[:40]}`; {hint}")
     for name in _LATER:
         if arguments.get(name) is not None:
             raise Fault(LATER_CODE, f"`{name}:` of `{NAME}` is not part of this version")
@@ -75,7 +75,7 @@ def _request(site: Site, arguments: Mapping[str, Any]) -> Request:
     method = text_of(arguments, "method", NAME, "GET")
     if method not in _METHODS:
         hint = nearest(method, _METHODS) or f"it is one of {', '.join(_METHODS)}"
-        raise Fault(ARGUMENTS_CODE, f"`{NAME}` has no `method: {method[:40]}`; {hint}")
+        raise Fault(ARGUMENTS_CODE, f"`{NAME}` has no `method: {hidden(method)[:40]}`; {hint}")
     headers = _headers(arguments)
     body = arguments.get("body")
     if body is None or isinstance(body, (bytes, bytearray)):
@@ -102,7 +102,7 @@ def _headers(arguments: Mapping[str, Any]) -> dict[str, str]:
     for name, value in (given or {}).items():
         key = name.lower()
         if not _TOKEN.fullmatch(name) or key in headers:
-            raise Fault(ARGUMENTS_CODE, f"`{name[:40]}` is not the name of one header")
+            raise Fault(ARGUMENTS_CODE, f"`{hidden(name)[:40]}` is not the name of one header")
         if key in _OURS:
             raise Fault(ARGUMENTS_CODE, f"the header `{name}` follows from the request: remove it")
         if not isinstance(value, (str, int, float)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nika_nb.errors import Fault
+from nika_nb.errors import Fault, hidden
 from nika_nb.tools.base import Tool, Use, text_of
 
 NAME = "nika:jq"
@@ -27,7 +27,7 @@ async def one_value(use: Use, program: str, value: Any, code: str) -> Any:
     if len(found) != 1:
         count = "no value" if not found else f"{len(found)} values"
         hint = "collect them with `[ … ]`, or take `first(…)`"
-        shown = " ".join(program.split())[:60]
+        shown = " ".join(hidden(program).split())[:60]
         raise Fault(code, f"jq `{shown}` emits {count} where one is needed: {hint}", transient=False)
     return found[0]
 

@@ -12,11 +12,12 @@ _LEVELS = ("debug", "info", "warn", "error")
 
 
 async def _log(use: Use, arguments: Mapping[str, Any]) -> None:
-    said = {"level": "info", "message": _legible(arguments.get("message", ""))}
+    message, data = use.asking.mask([arguments.get("message", ""), arguments.get("data")])
+    said = {"level": "info", "message": _legible(message)}
     if arguments.get("level") in _LEVELS:
         said["level"] = arguments["level"]
-    if arguments.get("data") is not None:
-        said["data"] = _legible(arguments["data"])
+    if data is not None:
+        said["data"] = _legible(data)
     use.call.show("log", " · ".join(said.values()) + "\n")
     use.call.attach("nb_log", said)
 

@@ -154,7 +154,8 @@ def _read(use: Use, arguments: Mapping[str, Any]) -> Prompt:
     default = arguments.get("default")
     if default is not None:
         _check_default(mode, default, choices)
-    choices, default = tuple(use.asking.mask(choices)), use.asking.mask(default)
+    choices = tuple(map(use.asking.mask, choices))
+    default = use.asking.mask(default) if isinstance(default, str) else default
     return Prompt(
         task=use.call.task,
         mode=mode,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nika_nb import values
-from nika_nb.errors import Fault
+from nika_nb.errors import Fault, hidden
 from nika_nb.language.documents import NotData, read_yaml
 from nika_nb.language.types import refuse_to_retrieve
 from nika_nb.tools.base import ARGUMENTS_CODE, Tool, Use, in_thread, text_of
@@ -50,7 +50,7 @@ def _data(arguments: Mapping[str, Any]) -> Json:
     form, data = text_of(arguments, "format", NAME, "json"), arguments["data"]
     if form not in _FORMATS:
         hint = nearest(form, _FORMATS) or f"it is one of {', '.join(_FORMATS)}"
-        raise Fault(ARGUMENTS_CODE, f"`{NAME}` has no `format: {form[:60]}`; {hint}")
+        raise Fault(ARGUMENTS_CODE, f"`{NAME}` has no `format: {hidden(form)[:60]}`; {hint}")
     if form == "json":
         return data
     if not isinstance(data, str):
@@ -67,7 +67,7 @@ def _errors(schema: Json, data: Json) -> list[dict[str, Json]]:
     try:
         validator = jsonschema_rs.validator_for(schema, retriever=refuse_to_retrieve)
     except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
-        sentence = str(error).split("\n", 1)[0][:_MESSAGE_LENGTH]
+        sentence = hidden(str(error)).split("\n", 1)[0][:_MESSAGE_LENGTH]
         raise Fault(SCHEMA_CODE, f"`schema:` is not a valid JSON Schema: {sentence}") from None
     try:
         return [_report(error) for error in validator.iter_errors(data)]
@@ -78,7 +78,7 @@ def _errors(schema: Json, data: Json) -> list[dict[str, Json]]:
 def _report(error: Any) -> dict[str, Json]:
     """Where the data does not fit and which rule says so, as JSON pointers."""
     return {
-        "message": str(error.message)[:_MESSAGE_LENGTH],
+        "message": hidden(str(error.message))[:_MESSAGE_LENGTH],
         "path": _pointer(error.instance_path),
         "schema_path": _pointer(error.schema_path),
     }

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from nika_nb.errors import Fault
+from nika_nb.errors import Fault, hidden
 from nika_nb.tools.base import ARGUMENTS_CODE, Tool, Use, text_of
 
 NAME = "nika:wait"
@@ -51,7 +51,7 @@ def _moment(text: str) -> int:
         moment = datetime.fromisoformat(text)
     except ValueError:
         hint = 'write "2026-05-23T09:00:00Z"'
-        raise Fault(ARGUMENTS_CODE, f"`until: {text[:60]}` is not a moment; {hint}") from None
+        raise Fault(ARGUMENTS_CODE, f"`until: {hidden(text)[:60]}` is not a moment; {hint}") from None
     aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     since = aware - datetime(1970, 1, 1, tzinfo=UTC)
     return (since.days * 86_400 + since.seconds) * 10**9 + since.microseconds * 1000
@@ -62,10 +62,10 @@ def _seconds(arguments: Mapping[str, Any], name: str) -> float:
     terms = list(_TERM.finditer(text))
     if not terms or "".join(term.group() for term in terms) != text:
         hint = 'write "500ms", "30s", "5m" or "1h30m"'
-        raise Fault(ARGUMENTS_CODE, f"`{name}: {text[:60]}` is not a duration; {hint}")
+        raise Fault(ARGUMENTS_CODE, f"`{name}: {hidden(text)[:60]}` is not a duration; {hint}")
     total = sum(float(term.group(1)) * _UNITS[term.group(2)] for term in terms)
     if total > _LONGEST:
-        raise Fault(ARGUMENTS_CODE, f"`{name}: {text[:60]}` is longer than a year")
+        raise Fault(ARGUMENTS_CODE, f"`{name}: {hidden(text)[:60]}` is longer than a year")
     return total
 
 

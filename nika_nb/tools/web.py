@@ -16,7 +16,7 @@ from nika_nb.authority.hosts import Site, judge, judge_addresses, read_site, ref
 from nika_nb.authority.masking import Masker
 from nika_nb.authority.permits import DENIED_CODE
 from nika_nb.engine.contract import Permit
-from nika_nb.errors import Fault
+from nika_nb.errors import Fault, hidden
 from nika_nb.tools.base import ARGUMENTS_CODE, Use
 from nika_nb.tools.inflate import Body, TooLarge
 
@@ -182,7 +182,7 @@ async def _whole(site: Site, response: Response, coding: str) -> bytes:
         body = Body(coding, MOST_BYTES)
     except ValueError:
         raise _failed(
-            site, f"answers packed as `{coding[:40]}`, which is not read", transient=False
+            site, f"answers packed as `{hidden(coding)[:40]}`, which is not read", transient=False
         ) from None
     try:
         async with contextlib.aclosing(response.aiter_stream()) as parts:
@@ -205,7 +205,7 @@ async def _beginning(response: Response, coding: str) -> str:
                 data += part
                 if len(data) >= _EXCERPT_BYTES:
                     break
-    return " ".join(data[:_EXCERPT_BYTES].decode("utf-8", "ignore").split())
+    return " ".join(hidden(data.decode("utf-8", "ignore")).split())
 
 
 def _no_success(request: Request, status: int, excerpt: str) -> Fault:

@@ -90,6 +90,12 @@ class Trace:
         return _object("".join(pages)) if len(pages) == count else None
 
     @property
+    def inputs_withheld(self) -> tuple[str, ...]:
+        """The inputs whose values held a secret and were not written down."""
+        names = _json(self.prologue.get("inputs_withheld"))
+        return tuple(str(name) for name in names) if isinstance(names, list) else ()
+
+    @property
     def end(self) -> Frame | None:
         """The frame that ended the run, None while there is none."""
         last = next((frame for frame in reversed(self.frames) if frame.kind not in AFTER_END), None)

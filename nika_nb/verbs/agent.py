@@ -9,7 +9,7 @@ from typing import Any
 from nika_nb.catalog.builtins import DONE
 from nika_nb.catalog.codes import category_of
 from nika_nb.engine.contract import Call, Permit, Reply
-from nika_nb.errors import Fault
+from nika_nb.errors import Fault, hidden
 from nika_nb.language.skills import Skill, with_skills
 from nika_nb.providers.base import ChatReply, ChatRequest, Message, ToolCall, ToolSpec
 from nika_nb.tools.base import Tool, as_text
@@ -105,7 +105,7 @@ class _Work:
     async def _answer(self, call: ToolCall) -> Any:
         if not admits(self._whitelist, call.name):
             why = "the agent's `tools:` do not list it"
-            name = call.name[:_LONGEST_NAME]
+            name = hidden(call.name)[:_LONGEST_NAME]
             self._call.permit(Permit("tool", name, False, why))
             raise Fault(WHITELIST_CODE, f"the agent called `{name}`, and {why}", details={"tool": name})
         if call.trouble:
@@ -113,7 +113,7 @@ class _Work:
         return await self._toolbox.use(self._call, call.name, call.arguments, in_loop=True)
 
     def _invoked(self, call: ToolCall, turn: int, code: str | None) -> None:
-        told = {"tool": call.name[:_LONGEST_NAME], "turn": turn, "status": "error" if code else "ok"}
+        told = {"tool": hidden(call.name)[:_LONGEST_NAME], "turn": turn, "status": "error" if code else "ok"}
         self.note("tool_invoked", told | ({"code": code} if code else {}))
 
 

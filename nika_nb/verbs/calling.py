@@ -115,7 +115,7 @@ class Calling:
             mask=above.masker,
             sink=told,
             base=call.base,
-            manifest=_manifest(callee, inputs, deterministic=above.seed is not None),
+            manifest=_manifest(callee, above.masker.mask(inputs), deterministic=above.seed is not None),
             width=above.width,
             turns=above.turns,
             serial=above.seed is not None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nika_nb import values
-from nika_nb.errors import Fault
+from nika_nb.errors import Fault, hidden
 
 # Beside the two codes of the registry: the command went well, what it said cannot be used.
 UNUSABLE_CODE = "NIKA-EXEC-003"
@@ -58,7 +58,7 @@ def _parse(text: str, stream: str, how: str, line: int | None = None) -> Any:
         return values.loads(text)
     except (ValueError, RecursionError) as error:
         place = f" (line {line})" if line else ""
-        shown = text.strip()[:120] or "nothing"
+        shown = hidden(text).strip()[:120] or "nothing"
         raise Fault(
             UNUSABLE_CODE,
             f"{stream} is not JSON{place}, so `decode: {how}` cannot read it: {error}; it says: {shown}",

@@ -11,7 +11,7 @@ from nika_nb.authority import blocklist, env, paths
 from nika_nb.authority.permits import Verdict, judge_program
 from nika_nb.authority.regate import judge_words
 from nika_nb.engine.contract import Call, Permit, Reply
-from nika_nb.errors import Fault
+from nika_nb.errors import Fault, hidden
 from nika_nb.language.model import Permits, Task
 from nika_nb.tools.base import as_text
 from nika_nb.values import to_text
@@ -164,7 +164,7 @@ def _structured(done: Finished) -> Reply:
 
 def _exited(done: Finished) -> Fault:
     said, _ = lenient(done.stderr or done.stdout, "stderr")
-    tail = said[-_TAIL:]
+    tail = hidden(said)[-_TAIL:]
     how = f"exited with status {done.exit_code}"
     details: dict[str, Any] = {"exit_code": done.exit_code, "stderr": tail}
     if done.signal:

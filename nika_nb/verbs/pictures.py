@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nika_nb.authority import hosts
-from nika_nb.errors import Fault
+from nika_nb.errors import Fault, hidden
 from nika_nb.providers.base import Picture
 from nika_nb.tools.base import Use, as_text, in_thread
 
@@ -36,7 +36,7 @@ def _address(use: Use, url: str) -> Picture:
     try:
         site = hosts.read_site(url)
     except ValueError as why:
-        raise _unusable(f"the address of a picture, `{url[:200]}`, is no use: {why}") from None
+        raise _unusable(f"the address of a picture, `{hidden(url)[:200]}`, is no use: {why}") from None
     verdict = hosts.judge(use.permits, site.host, site.port)
     use.obey(verdict, hosts.refusal_code(verdict))
     return Picture(url=url)

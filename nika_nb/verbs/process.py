@@ -23,6 +23,7 @@ from nika_nb.verbs.sweep import has_members, start_time
 
 CAPTURE_BOUND = 64 << 20  # bytes of one stream; a command that says more belongs into a file
 _CHUNK = 1 << 18
+_LONGEST_LINE = 1 << 18  # characters of a line that is shown live
 _IDLE_SECONDS = 0.2  # what a leftover grandchild that holds the pipe may still have to say
 _LINGER_SECONDS = 1.0
 _POLITE_SECONDS = 0.3
@@ -299,25 +300,36 @@ class _Stream:
 
 
 class _Lines:
-    """Live text for people: handed on in whole lines, so that it reads well and masks well."""
+    """Live text for people: handed on in whole lines, so that it reads well and masks well.
+
+    What is too long for a line to be read is left out: cut anywhere, it might be cut in a secret.
+    """
 
     def __init__(self, show: Callable[[str], None]) -> None:
         self._show = show
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._rest = ""
+        self._endless = False  # inside a line that is left out
 
     def feed(self, chunk: bytes) -> None:
         text = self._rest + self._decoder.decode(chunk)
         cut = max(text.rfind("\n"), text.rfind("\r")) + 1
-        if not cut and len(text) >= _CHUNK:
-            cut = len(text)
         self._rest = text[cut:]
         if cut:
-            self._show(text[:cut])
+            self._told(text[:cut])
+        if len(self._rest) > _LONGEST_LINE:
+            self._rest, self._endless = "", True
 
     def finish(self) -> None:
         text = self._rest + self._decoder.decode(b"", final=True)
         self._rest = ""
+        if text:
+            self._told(text)
+
+    def _told(self, text: str) -> None:
+        if self._endless:
+            self._endless = False
+            text = "".join(text.splitlines(keepends=True)[1:])
         if text:
             self._show(text)
 

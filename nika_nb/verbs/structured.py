@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from nika_nb import values
-from nika_nb.errors import Fault
+from nika_nb.errors import Fault, hidden
 from nika_nb.language.types import refuse_to_retrieve
 from nika_nb.providers.base import ChatReply, ChatRequest, Message
 
@@ -102,4 +102,4 @@ def said_nothing(tokens: int) -> Fault:
 def unfit(misfit: Misfit, text: str) -> Fault:
     """The failure of a reply that could not be repaired."""
     sentence = f"the model's reply does not fit the schema: {misfit} (asked {REPAIRS + 1} times)"
-    return Fault("NIKA-INFER-002", sentence, details={"reply": text[:_CARRIED], "repairs": REPAIRS})
+    return Fault("NIKA-INFER-002", sentence, details={"reply": hidden(text)[:_CARRIED], "repairs": REPAIRS})

@@ -6,6 +6,7 @@ import base64
 import json
 import re
 from collections.abc import Callable
+from html import escape
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -119,3 +120,43 @@ def test_long_texts_with_many_secrets() -> None:
     key = "\n".join(f"{number:04d}line-of-a-long-key" for number in range(50))
     known = masker(key, "hunter22")
     assert known.mask("x" * (50 << 20) + "hunter22").endswith(MASK)
+
+
+DEEPER = {
+    "JSON in JSON": json.dumps(json.dumps({"k": SECRET})),
+    "JSON in JSON in JSON": json.dumps(json.dumps(json.dumps([SECRET]), ensure_ascii=False)),
+    "escaped slashes in JSON": json.dumps(json.dumps(SECRET).replace("/", "\\/")),
+    "Python": repr({"k": SECRET, "b": SECRET.encode(), "a": ascii(SECRET)}),
+    "HTML": escape(SECRET),
+    "base64 in lines": base64.encodebytes(b"x" * 50 + SECRET.encode() + b"y" * 50).decode(),
+    "base64 in lines in JSON": json.dumps(json.dumps(base64.encodebytes(SECRET.encode() * 9).decode())),
+    "a hex dump": SECRET.encode().hex(" ", 2),
+}
+
+
+@pytest.mark.parametrize("text", DEEPER.values(), ids=DEEPER.keys())
+def test_what_came_apart_is_found(text: str) -> None:
+    """Escaped as often as one likes, broken over lines, dumped in groups."""
+    known = masker(SECRET)
+    assert known.found(text)
+    masked = known.mask(text)
+    assert MASK in masked
+    for part in ('€t/+key"?x', "x=1", "82ac", base64.b64encode(SECRET.encode())[4:16].decode()):
+        assert part not in masked
+
+
+def test_what_gives_a_secret_away() -> None:
+    """A long one wherever it stands, a short one only by itself: it stands in many a word by chance."""
+    known = masker("app", "hunter22")
+    assert known.reveals({"k": ["x hunter22 y"]})
+    assert known.reveals(["app"])
+    assert not known.reveals(["./app", "application", 1, None])
+    assert known.found("application")
+
+
+def test_in_data_a_short_secret_is_a_word() -> None:
+    """What others go on to work with is not torn up for a few letters."""
+    known = masker("x").inside
+    known.add("user", "app")
+    known.add("key", "hunter22")
+    assert known.mask("application of app, (app) xhunter22x") == f"application of {MASK}, ({MASK}) x{MASK}x"

@@ -200,7 +200,14 @@ def test_fifty_megabytes_on_both_streams(guard: Guard, recorder: Recorder) -> No
     assert output["exit_code"] == 0
     assert output["stdout"] == "x" * 52428800
     assert output["stderr"] == "y" * 52428800
-    assert len(recorder.text("stdout")) == 52428800
+    assert recorder.text("stdout") == recorder.text("stderr") == ""
+
+
+def test_a_line_too_long_to_be_read(guard: Guard, recorder: Recorder) -> None:
+    """It is left out of the live text, whole: cut anywhere, it might be cut in a secret. What follows is shown."""
+    line = "echo one; head -c 600000 /dev/zero | tr '\\0' x; sleep 0.05; echo; echo two; printf three"
+    assert len(run(guard, recorder, shell(line)).output) == 600_000 + len("one\n\ntwo\nthree")
+    assert recorder.text("stdout") == "one\ntwo\nthree"
 
 
 def test_a_stream_without_end(guard: Guard, recorder: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:

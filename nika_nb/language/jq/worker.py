@@ -6,10 +6,11 @@ import asyncio
 import json
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from nika_nb.errors import Fault
+from nika_nb.errors import Fault, hidden
 from nika_nb.language.jq import paths
 from nika_nb.language.jq.gate import parse
 from nika_nb.language.jq.process import Evaluator, Gone, Limits, greedy
@@ -93,7 +94,7 @@ class JqWorker:
         with self._mutex:
             if self._executor is None:
                 self._executor = ThreadPoolExecutor(1, "nika-jq")
-            return self._executor.submit(self._work, job)
+            return self._executor.submit(copy_context().run, self._work, job)
 
     def _abandon(self, job: _Job) -> None:
         """Nobody waits for this job any more: what it computes must not hold up the next one."""
@@ -169,7 +170,7 @@ def _excerpt(job: _Job) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())[:_MESSAGE_LENGTH]
+    return " ".join(hidden(text).split())[:_MESSAGE_LENGTH]
 
 
 def _reported(text: str) -> str:

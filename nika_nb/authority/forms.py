@@ -1,0 +1,130 @@
+"""The forms that a value takes on its way through programs, and how each of them is looked for."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from html import escape
+from urllib.parse import quote, quote_plus
+
+SHORTEST_TELLING = 8  # characters: what is shorter stands in many a text by chance
+
+_SHORTEST = 4  # characters: what is shorter is looked for as it is and escaped, and in no other form
+_SHORTEST_CORE = 5  # characters of base64 that belong to the value alone
+
+
+@dataclass(frozen=True, slots=True)
+class Loose:
+    """A way in which forms come apart: `gap` matches what may stand between any two of their characters.
+
+    squeeze: takes all of that out of a text, so that the form can be searched for as it is.
+    """
+
+    gap: str
+    squeeze: Callable[[str], str]
+
+    def present(self, forms: tuple[str, ...], text: str) -> tuple[str, ...]:
+        """Those of the forms that stand in a text."""
+        if not forms or len(text) < _SHORTEST:
+            return ()
+        whole = self.squeeze(text)
+        return tuple(form for form in forms if form in whole)
+
+    def pattern(self, forms: tuple[str, ...]) -> re.Pattern[str]:
+        return _loose_pattern(self.gap, forms)
+
+
+@lru_cache(maxsize=256)
+def _loose_pattern(gap: str, forms: tuple[str, ...]) -> re.Pattern[str]:
+    longest_first = sorted(forms, key=lambda form: (-len(form), form))
+    return re.compile("|".join(gap.join(map(re.escape, form)) for form in longest_first))
+
+
+_ESCAPED_BREAK = re.compile(r"\\+[rn]?")
+
+
+def _without_breaks(text: str) -> str:
+    return "".join((_ESCAPED_BREAK.sub("", text) if "\\" in text else text).split())
+
+
+def _without_escapes(text: str) -> str:
+    return text.replace("\\", "")
+
+
+# Base64 and hexadecimal over several lines, the line ends as such or as escapes of JSON.
+BROKEN = Loose(r"(?:\s|\\+[rn]?)*", _without_breaks)
+
+# JSON within JSON, as deep as it goes: every level doubles the backslashes.
+ESCAPED = Loose(r"\\*", _without_escapes)
+
+
+def exact(value: str) -> set[str]:
+    """Every text under which a value is looked for as it stands."""
+    found = {value} | set(_lines(value))
+    for text in (value, *_lines(value)):
+        found.update(_escapes(text))
+        if len(text) >= _SHORTEST:
+            found.update(_encoded(text))
+    return {form for form in found if form.strip()}
+
+
+def loose(value: str) -> dict[Loose, tuple[str, ...]]:
+    """The forms that are looked for although they came apart."""
+    raw = value.encode("utf-8", "surrogatepass")
+    codes = (raw.hex(), raw.hex().upper(), *_base64(raw))
+    escapes = {
+        _without_escapes(form)
+        for text in (value, *_lines(value))
+        for form in _json(text)
+        if "\\" in form or "/" in form
+    }
+    return {
+        BROKEN: tuple(form for form in codes if len(form) >= SHORTEST_TELLING),
+        ESCAPED: tuple(sorted(form for form in escapes if len(form.strip()) >= _SHORTEST)),
+    }
+
+
+def _lines(value: str) -> Iterator[str]:
+    """The lines of a multi-line value that are long enough to mean something, without their margins."""
+    for line in value.splitlines():
+        stripped = line.strip()
+        if stripped != value and len(stripped) >= _SHORTEST:
+            yield stripped
+
+
+def _json(text: str) -> Iterator[str]:
+    whole = json.dumps(text)[1:-1]
+    yield whole
+    yield re.sub(r"\\u[0-9a-f]{4}", lambda found: f"\\u{found.group()[2:].upper()}", whole)
+    yield json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def _escapes(text: str) -> Iterator[str]:
+    """As a string of JSON, as one of Python, and in HTML."""
+    for form in _json(text):
+        yield from (form, form.replace("/", "\\/"))
+    yield from (repr(text)[1:-1], ascii(text)[1:-1])
+    yield from (escape(text), escape(text, quote=False))
+
+
+def _encoded(text: str) -> Iterator[str]:
+    for quoted in (quote(text, safe=""), quote(text), quote_plus(text), quote_plus(text, safe="/")):
+        yield quoted
+        yield re.sub(r"%[0-9A-F]{2}", lambda match: match.group().lower(), quoted)
+    raw = text.encode("utf-8", "surrogatepass")
+    yield from (repr(raw)[2:-1], raw.hex(), raw.hex().upper(), *_base64(raw))
+
+
+def _base64(raw: bytes) -> Iterator[str]:
+    """The part of the base64 text that only the value decides, wherever the value stands."""
+    for offset in range(3):
+        text = base64.b64encode(b"\0" * offset + raw).decode("ascii")
+        end = (offset + len(raw)) * 8 // 6
+        core = text[-(-offset * 8 // 6) : end]
+        if len(core) >= _SHORTEST_CORE:
+            yield core
+            yield core.replace("+", "-").replace("/", "_")
