@@ -16,6 +16,7 @@ from nika_nb.values import Json, dumps, nearest
 
 _CONSTRUCTORS = ("array", "map", "object", "union", "enum", "integer", "number", "string", "optional")
 _NAMES = f"the names are {', '.join(PRIMITIVES)}"
+_ANYTHING = "leave the type out at an output or `returns:`; an input says what may come"
 _PARTS = 1000  # of one expression; relations between types cost the product of their sizes
 _FOREIGN = {
     "boolean": "bool", "str": "string", "text": "string", "int": "integer", "float": "number",
@@ -232,7 +233,7 @@ def _teach(name: str) -> str:
         return "write `{ array: T }` or `{ map: T }`; other constructors with brackets do not exist"
     if simple in _FOREIGN:
         known = _FOREIGN[simple]
-        return f"write `{known}`" if known else "write what may come; an output and a task's `returns:` may go without a type"
+        return f"write `{known}`" if known else _ANYTHING
     if name[:1].isupper():
         return "types have no names: write the type itself here"
     return nearest(name, PRIMITIVES) or _NAMES
