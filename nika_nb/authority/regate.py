@@ -7,12 +7,13 @@ tool or another task decided may therefore not be such an argument, unless the l
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from nika_nb.authority.permits import DENIED_CODE, Verdict, judge_all
 from nika_nb.language.model import Permits, Task
 from nika_nb.language.template import Fields, Items, Value, references
 
-# Arguments that make a program run another one.
+# Arguments that make a program run another one: a listed program does not stand for them.
 REENTRY = frozenset(
     {
         "-c", "-e", "-exec", "--exec", "-execdir", "--execdir", "-ok", "-okdir", "--eval", "--command",
@@ -32,11 +33,8 @@ def judge_words(permits: Permits | None, task: Task, argv: Sequence[str]) -> Ite
     for number, (value, word) in enumerate(zip(written.items, argv, strict=False)):
         origin = untrusted(task, value) if number else None
         if origin is not None:
-            yield _judge_all(permits, task, f"exec.argv[{number}]", origin, word)
-
-
-def _judge_all(permits: Permits | None, task: Task, gate: str, origin: str, word: str) -> Verdict:
-    return judge_all(permits, lambda boundary: _judge(boundary, task, gate, origin, word))
+            judge = partial(_judge, task=task, gate=f"exec.argv[{number}]", origin=origin, word=word)
+            yield judge_all(permits, judge)
 
 
 def _judge(permits: Permits | None, task: Task, gate: str, origin: str, word: str) -> Verdict:
@@ -45,10 +43,15 @@ def _judge(permits: Permits | None, task: Task, gate: str, origin: str, word: st
         return Verdict("regate", gate, True, f"decided by {origin}, within the permit")
     if token in [bound.text for bound in permits.exec]:
         return Verdict("regate", gate, True, f"decided by {origin}, and permits.exec lists it")
-    if any(lift.law == "taint" and lift.origin == origin for lift in task.lift):
+    if origin in lifted(task):
         return Verdict("regate", gate, True, f"decided by {origin}, lifted by the author")
     why = f"{origin} decided it, and `{token}` makes a program run another one"
     return Verdict("regate", gate, False, why, DENIED_CODE, f'list "{token}" in permits.exec to mean it')
+
+
+def lifted(task: Task) -> frozenset[str]:
+    """The bindings whose taint the author has lifted in this task."""
+    return frozenset(lift.origin for lift in task.lift if lift.law == "taint" and lift.origin)
 
 
 def untrusted(task: Task, value: Value | None) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nika_nb.authority import paths
+from nika_nb.authority.regate import REENTRY, lifted
 from nika_nb.check.fit import verdict_of
 from nika_nb.check.needs import Need, needs_of, place
 from nika_nb.check.subject import Subject
@@ -13,14 +14,6 @@ from nika_nb.errors import Diagnostic, Span
 from nika_nb.language.model import Permits, Task
 
 CODE = "NIKA-AUTH-008"
-
-# Arguments that make a program run another one: a listed program does not stand for them.
-_REENTRY = frozenset(
-    {
-        "-c", "-e", "-exec", "--exec", "-execdir", "--execdir", "-ok", "-okdir", "--eval", "--command",
-        "--rsh", "--checkpoint-action", "--to-command", "--use-compress-program", "eval", "exec", "source",
-    }
-)  # fmt: skip
 
 
 def judge(subject: Subject) -> Iterator[Diagnostic]:
@@ -33,11 +26,6 @@ def judge(subject: Subject) -> Iterator[Diagnostic]:
         for need in needs_of(subject.workflow, task, defaults=True):
             if _key(need) not in written and not need.effect.dynamic:
                 yield from _judge_need(subject, permits, need)
-
-
-def lifted(task: Task) -> frozenset[str]:
-    """The bindings whose taint the author has lifted in this task."""
-    return frozenset(lift.origin for lift in task.lift if lift.law == "taint" and lift.origin)
 
 
 def _key(need: Need) -> tuple[object, ...]:
@@ -94,7 +82,7 @@ def _words(subject: Subject, permits: Permits, need: Need) -> Iterator[Diagnosti
         value = part(need.task.action.body, ("command", "argv", str(number)))
         way = next(iter(ways_into(need.task, value)), None)
         token = resolved.partition("=")[0]
-        if way is None or token not in _REENTRY or token in listed or way[0] in lifted(need.task):
+        if way is None or token not in REENTRY or token in listed or way[0] in lifted(need.task):
             continue
         route = " → ".join((*way, f"command[{number}]"))
         why = f"and that makes `{need.program}` run another program: {route}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nika_nb.language.cel import Reference
 from nika_nb.language.model import Task
 from nika_nb.language.template import Fields, Items, Value, references
 
@@ -13,32 +14,22 @@ Way = tuple[str, ...]  # inputs.p → with.q
 def ways_into(task: Task, value: Value | None) -> Iterator[Way]:
     """Every way by which an input reaches a value of the task's body."""
     for reference in references(value):
-        if reference.root == "inputs" and reference.steps:
-            yield (f"inputs.{reference.steps[0]}",)
-        elif reference.root == "with" and reference.steps:
-            name = str(reference.steps[0])
-            for way in _into_binding(task, name):
-                yield (*way, f"with.{name}")
-        elif reference.root == "item" and task.for_each is not None:
-            for way in _into_items(task):
-                yield (*way, "item")
+        if reference.root == "item" and task.for_each is not None:
+            for found in references(task.for_each.items):
+                yield from ((*way, "item") for way in _ways(task, found))
+        else:
+            yield from _ways(task, reference)
 
 
-def _into_binding(task: Task, name: str) -> Iterator[Way]:
-    for reference in references(task.with_.get(name)):
-        if reference.root == "inputs" and reference.steps:
-            yield (f"inputs.{reference.steps[0]}",)
-
-
-def _into_items(task: Task) -> Iterator[Way]:
-    items = task.for_each.items if task.for_each is not None else None
-    for reference in references(items):
-        if reference.root == "inputs" and reference.steps:
-            yield (f"inputs.{reference.steps[0]}",)
-        elif reference.root == "with" and reference.steps:
-            name = str(reference.steps[0])
-            for way in _into_binding(task, name):
-                yield (*way, f"with.{name}")
+def _ways(task: Task, reference: Reference) -> Iterator[Way]:
+    """The ways by which an input reaches what a path denotes, through a binding at most."""
+    name = str(reference.steps[0]) if reference.steps else ""
+    if reference.root == "inputs" and name:
+        yield (f"inputs.{name}",)
+    elif reference.root == "with":
+        for bound in references(task.with_.get(name)):
+            if bound.root == "inputs" and bound.steps:
+                yield (f"inputs.{bound.steps[0]}", f"with.{name}")
 
 
 def part(value: Value | None, path: tuple[str, ...]) -> Value | None:
