@@ -9,7 +9,7 @@ from nika_nb.catalog.builtins import BUILTINS, COMPOSE, DONE
 from nika_nb.check.arguments import ARGUMENTS, MEANT, Arg
 from nika_nb.check.contract_rules import RULES
 from nika_nb.check.folding import folded
-from nika_nb.check.problem import Problem, is_open
+from nika_nb.check.problem import Problem, is_open, is_unknown
 from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic, Span
 from nika_nb.language.model import Task
@@ -80,7 +80,7 @@ def _granted(subject: Subject, task: Task) -> Iterator[Diagnostic]:
     """An exact builtin in an agent's list that does not exist would be granted to nobody."""
     for number, tool in enumerate(task.action.get("tools") or ()):
         name = str(tool).removeprefix("!")
-        if name.startswith("nika:") and not any(sign in name for sign in "*?[$") and name not in BUILTINS:
+        if is_unknown(name):
             place = subject.place("tasks", task.id, "agent", "tools", number)
             yield _unknown(name, place, task)
 

@@ -19,12 +19,17 @@ MOST_ELEMENTS = 64  # of a written-out collection that are looked at one by one
 
 def fixed(workflow: Workflow, task: Task, *, defaults: bool = False) -> Fixed:
     """What is known in the body of a task. `defaults`: count an input as the default it declares."""
-    known: dict[str, Any] = {"const": {const.name: const.value for const in workflow.consts.values()}}
+    known = constants(workflow)
     if defaults:
         known["inputs"] = {
             given.name: given.default for given in workflow.inputs.values() if given.has_default
         }
     return known | {"with": _bound(task, known)}
+
+
+def constants(workflow: Workflow) -> dict[str, Any]:
+    """What is known everywhere in a workflow."""
+    return {"const": {const.name: const.value for const in workflow.consts.values()}}
 
 
 def _bound(task: Task, known: Fixed) -> dict[str, Json]:

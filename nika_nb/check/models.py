@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nika_nb.catalog.providers import PROVIDERS, split_model
-from nika_nb.check.folding import fold, folded
+from nika_nb.check.folding import constants, fold, folded
+from nika_nb.check.problem import is_open
 from nika_nb.check.subject import Subject
 from nika_nb.check.surfaces import envelope_model
 from nika_nb.errors import Diagnostic, Span
@@ -41,8 +42,7 @@ def judge(subject: Subject) -> Iterator[Diagnostic]:
 
 def _envelope(subject: Subject) -> Iterator[Diagnostic]:
     value, faults = envelope_model(subject.workflow)
-    known = {"const": {const.name: const.value for const in subject.workflow.consts.values()}}
-    resolved = fold(value, known)
+    resolved = fold(value, constants(subject.workflow))
     if isinstance(resolved, Plain) and not faults:
         yield from _named(resolved.raw, subject.place("model"), None)
 
@@ -53,7 +53,7 @@ def _task(subject: Subject, task: Task) -> Iterator[Diagnostic]:
             yield _missing(subject, task)
         return
     model = folded(subject.workflow, task).get("model")
-    if isinstance(model, str) and "${{" not in model:
+    if isinstance(model, str) and not is_open(model):
         yield from _named(model, subject.place("tasks", task.id, task.action.verb, "model"), task.id)
 
 

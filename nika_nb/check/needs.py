@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nika_nb.authority.effects import Effect, effects
-from nika_nb.catalog.builtins import BUILTINS
 from nika_nb.check.folding import folded_each
+from nika_nb.check.problem import is_unknown
 from nika_nb.check.subject import Subject
 from nika_nb.errors import Span
 from nika_nb.language.model import Action, Task, Workflow
@@ -26,8 +26,7 @@ class Need:
     @property
     def program(self) -> str | None:
         """The first word of a command, None for a shell line."""
-        argv = (self.action.get("command") or {}).get("argv") if self.effect.kind == "exec" else None
-        return str(argv[0]) if argv else None
+        return self.words[0] if self.effect.kind == "exec" and self.words else None
 
     @property
     def words(self) -> list[str]:
@@ -51,16 +50,11 @@ def needs_of(workflow: Workflow, task: Task, *, defaults: bool = False) -> Itera
         for effect in effects(action):
             need = Need(task, action, effect)
             key = (effect, need.program)
-            if effect.kind != "workflow" and key not in seen and not _is_nothing(effect):
+            # A builtin that does not exist needs no grant: it is refused for that alone.
+            nothing = effect.kind == "tool" and is_unknown(effect.target or "")
+            if effect.kind != "workflow" and key not in seen and not nothing:
                 seen.add(key)
                 yield need
-
-
-def _is_nothing(effect: Effect) -> bool:
-    """A builtin that does not exist needs no grant: it is refused for that alone."""
-    name = effect.target or ""
-    exact = name.startswith("nika:") and not any(sign in name for sign in "*?[$")
-    return effect.kind == "tool" and exact and name not in BUILTINS
 
 
 def place(subject: Subject, need: Need) -> Span:

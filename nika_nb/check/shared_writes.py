@@ -7,6 +7,7 @@ from itertools import combinations
 
 from nika_nb.authority import paths
 from nika_nb.check.folding import fixed, fold, folded
+from nika_nb.check.problem import is_open
 from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic
 from nika_nb.language.model import Task
@@ -37,7 +38,7 @@ def _path(subject: Subject, task: Task) -> str | None:
         return None
     args = folded(subject.workflow, task).get("args")
     path = args.get("path") if isinstance(args, dict) else None
-    return path if isinstance(path, str) and "${{" not in path else None
+    return path if isinstance(path, str) and not is_open(path) else None
 
 
 def _fans_out(subject: Subject, task: Task) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from nika_nb.authority import globs, paths
 from nika_nb.catalog.builtins import PROMPT
 from nika_nb.check.folding import folded
+from nika_nb.check.problem import is_open
 from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic, Severity
 from nika_nb.language.model import Permits, Task
@@ -84,7 +85,7 @@ def _sends_out(subject: Subject, task: Task) -> bool:
         return action.verb == "invoke"
     args = folded(subject.workflow, task).get("args") if tool in ("nika:write", "nika:edit") else None
     path = args.get("path") if isinstance(args, dict) else None
-    return isinstance(path, str) and "${{" not in path and _escapes(subject, path)
+    return isinstance(path, str) and not is_open(path) and _escapes(subject, path)
 
 
 def _tainted(subject: Subject, sources: list[Task]) -> dict[str, str]:
