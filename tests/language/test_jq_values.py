@@ -188,6 +188,7 @@ NOT_JSON = {
     "a number as a key": ("{(1): 2}", None, "a key that is no string"),
     "thousands of digits": ("reduce range(6000) as $i (1; . * 10)", None, "digits"),
     "nested deeply": ("reduce range(3000) as $i (0; [.])", None, "nested too deeply"),
+    "nested deeper than a value may": ("reduce range(300) as $i (0; [.])", None, "nested too deeply"),
 }
 
 

@@ -15,7 +15,7 @@ from nika_nb.language.jq import paths
 from nika_nb.language.jq.gate import parse
 from nika_nb.language.jq.process import Evaluator, Gone, Limits, greedy
 from nika_nb.language.jq.vocabulary import PRELUDE
-from nika_nb.values import dumps
+from nika_nb.values import LEVELS, dumps, too_deep
 
 _MESSAGE_LENGTH = 300
 _EXCERPT_LENGTH = 60
@@ -206,6 +206,8 @@ def _decoded(job: _Job, body: bytes) -> list[Any]:
         raise _failed(job, "its result is nested too deeply") from None
     except ValueError:
         raise _failed(job, "its result holds a number of thousands of digits") from None
+    if too_deep(found, LEVELS + 1):  # they stand in a list of their own
+        raise _failed(job, "its result is nested too deeply")
     return found
 
 
