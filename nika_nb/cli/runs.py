@@ -19,7 +19,7 @@ from nika_nb.runs.answers import parse_answer
 from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.inspecting import Inspection, Unrunnable
 from nika_nb.runs.lack import RunBlocked
-from nika_nb.runs.records import Summary
+from nika_nb.runs.lines import lines_of
 from nika_nb.runs.run import Run
 from nika_nb.runs.service import Answered, Runs, request_of
 
@@ -44,20 +44,7 @@ def _shown(options: argparse.Namespace, shape: Any, *lines: str) -> int:
 
 def list_command(options: argparse.Namespace) -> int:
     found = _runs(options).list_runs(options.offset, options.limit, options.status)
-    lines = [_row(summary, summary.outcome or "", summary.resume_readiness) for summary in found.runs]
-    lines += [_row(run.summary, run.state, "") for run in found.unfinished]
-    more = found.total - found.offset - len(found.runs)
-    lines += [f"… and {more} more: --offset {found.offset + found.limit}"] if more > 0 else []
-    return _shown(options, found.to_json(), *(lines or ["no runs here"]))
-
-
-def _row(summary: Summary, state: str, readiness: str) -> str:
-    ready = readiness if readiness != "not_applicable" else ""
-    name = summary.workflow
-    if summary.deployment:
-        name = f"{summary.deployment} v{summary.deployment_version}"
-    at = summary.to_json()["updated_at"][:19].replace("T", " ")
-    return f"{summary.run_id:<32}  {state:<11}  {ready:<7}  {at}  {one_line(name)}".rstrip()
+    return _shown(options, found.to_json(), *lines_of(found))
 
 
 def inspect_command(options: argparse.Namespace) -> int:

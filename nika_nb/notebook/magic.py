@@ -12,16 +12,19 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_
 from nika_nb.board import tracepage
 from nika_nb.errors import RunFailed, Source, UsageError
 from nika_nb.notebook.options import CellOptions, cell_help, cell_options, split
+from nika_nb.notebook.runs import Desk
 from nika_nb.notebook.shown import show
 from nika_nb.notebook.surface import Surface
 from nika_nb.notebook.watch import Watch
 from nika_nb.runs.answers import parse_answer
+from nika_nb.runs.ids import is_run_id
 from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.preflight import missing
 from nika_nb.runs.request import Place, Request
-from nika_nb.runs.run import Run, attach, ready
+from nika_nb.runs.run import Run, ready
 
 _loaded: dict[int, NikaMagics] = {}
+_MOST_FORMS = 20  # runs that an inbox draws
 
 
 @magics_class
@@ -33,6 +36,7 @@ class NikaMagics(Magics):
         self._names: dict[str, Any] = shell.user_ns
         self.surface = Surface(shell)
         self.folder = Path.cwd()
+        self._desk = Desk(self.folder)
 
     @no_var_expand
     @cell_magic
@@ -73,6 +77,7 @@ class NikaMagics(Magics):
             max_cost_usd=options.max_cost_usd,
             gc=not options.no_gc,
             interactive=self.surface.interactive,
+            door="%nika",
         )
 
     def _variables(self, options: CellOptions) -> dict[str, Any]:
@@ -98,13 +103,17 @@ class NikaMagics(Magics):
     @no_var_expand
     @line_magic("nika")  # type: ignore[arg-type]
     def nika_line(self, line: str) -> Any:
-        """`%nika attach [TRACE]`, `%nika answer [TRACE] ask=yes`, `%nika traces`."""
+        """`%nika attach [TRACE]`, `%nika answer [RUN] ask=yes`, `%nika inbox`, `%nika runs`, …"""
         words = split(line, "%nika")
         commands = {
             "trace": self._show_trace,
             "attach": self._attach,
             "answer": self._answer,
             "traces": self._traces,
+            "runs": lambda words: print(self._desk.listed(words)),
+            "inbox": self._inbox,
+            "run": self._run_deployment,
+            "deploy": lambda words: print(self._desk.deploy(words)),
             "help": self._help,
             "--help": self._help,
         }
@@ -118,8 +127,24 @@ class NikaMagics(Magics):
 
     def _attach(self, words: list[str]) -> Run:
         """Draws a run from its trace alone; a paused one with its forms."""
-        run = attach(self._trace(words[0] if words else None, prefer_paused=True), self._place)
+        run = self._desk.attached(self._trace(words[0] if words else None, prefer_paused=True))
         Watch(run, self.surface).draw()
+        return _drawn(run)
+
+    def _inbox(self, words: list[str]) -> None:
+        """Every run that waits for an answer, with its forms."""
+        waiting = self._desk.waiting()
+        shown = waiting[:_MOST_FORMS]
+        runs = "1 run waits" if len(waiting) == 1 else f"{len(waiting)} runs wait"
+        more = f"; the newest {len(shown)} are shown" if len(shown) < len(waiting) else ""
+        print(f"{runs} for an answer{more}")
+        for path in shown:
+            Watch(self._desk.attached(path), self.surface).draw()
+
+    def _run_deployment(self, words: list[str]) -> Run:
+        run = self._desk.run(words, interactive=self.surface.interactive)
+        Watch(run, self.surface).block(lambda: None)
+        _raise_failure(run)
         return _drawn(run)
 
     def _show_trace(self, words: list[str]) -> None:
@@ -132,9 +157,10 @@ class NikaMagics(Magics):
         given = dict(parse_answer(word) for word in words[1 if name else 0 :])
         if not given or len(given) < len(words) - bool(name):
             raise UsageError(
-                "%nika answer takes a trace, if you like, and task=value: %nika answer ask=yes name='Ann Lee'"
+                "%nika answer takes a run or a trace, if you like, and task=value: "
+                "%nika answer ask=yes name='Ann Lee'"
             )
-        run = attach(self._trace(name, paused=True), self._place)
+        run = self._desk.attached(self._trace(name, paused=True))
         Watch(run, self.surface).block(lambda: run.answer(given, wait=False))
         _raise_failure(run)
         return _drawn(run)
@@ -147,20 +173,20 @@ class NikaMagics(Magics):
         """The trace that is meant: the one named, else the newest, of those that wait first."""
         folder = self._place.folder
         if name is not None:
-            return folder.resolve(name)
+            return self._desk.trace(name) if is_run_id(name) else folder.resolve(name)
+        waiting = self._desk.waiting() if paused or prefer_paused else []
+        if waiting:
+            return waiting[0]
         entries = folder.list()
-        waiting = [entry for entry in entries if entry.state == "paused"]
-        if waiting and (paused or prefer_paused):
-            return waiting[0].path
         if paused or not entries:
             what = "no paused run" if paused else "no trace"
             raise UsageError(f"there is {what} in {os.path.join('.nika', 'traces')}")
         return entries[0].path
 
     def _is_trace(self, word: str) -> bool:
-        """Whether a word names a trace rather than an answer."""
+        """Whether a word names a trace or a run rather than an answer."""
         stems = {entry.path.stem for entry in self._place.folder.list()}
-        return word.endswith(".ndjson") or word in stems
+        return word.endswith(".ndjson") or is_run_id(word) or word in stems
 
     def _traces(self, words: list[str]) -> None:
         for entry in self._place.folder.list():
@@ -169,7 +195,11 @@ class NikaMagics(Magics):
 
 _LINE_HELP = """\
 %nika attach [TRACE]              draw a run from its trace (the newest), a paused one with its forms
-%nika answer [TRACE] ask=yes      answer a paused run (the newest one that waits) and continue it
+%nika answer [RUN] ask=yes        answer a paused run (the newest one that waits) and continue it
+%nika inbox                       every run that waits for an answer, with its forms
+%nika runs [OFFSET]               list the durable runs of this folder, the newest first
+%nika deploy NAME FILE [in=…]     keep a workflow and its inputs as a new version of a deployment
+%nika run NAME [in=…]             start a run of a deployment
 %nika trace [TRACE]               the journal itself, to look at and to download
 %nika traces                      list the traces of this folder
 %%nika --help                     the options of a workflow cell"""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from nika_nb.board import question, text, tracepage
@@ -13,6 +14,7 @@ from nika_nb.notebook.forms import Form
 from nika_nb.notebook.paint import Painter
 from nika_nb.notebook.panel import Panel
 from nika_nb.notebook.surface import Surface
+from nika_nb.runs.answered import AlreadyAnswered
 from nika_nb.runs.run import Prompt, Run
 
 
@@ -121,7 +123,12 @@ class Watch:
 
     def _answered(self, prompt: Prompt, value: Any) -> None:
         """A click: judged and started here, watched from a thread of its own. Raises NikaError."""
-        self.run.answer({prompt.key: value}, wait=False, shown={prompt.key: prompt.shown_hash})
+        self.run.request = replace(self.run.request, door="a form")
+        try:
+            self.run.answer({prompt.key: value}, wait=False, shown={prompt.key: prompt.shown_hash})
+        except AlreadyAnswered as answered:
+            self._forms.pop(prompt.key).disable(str(answered))
+            return
         self._resolved(prompt, value)
         threading.Thread(target=self._go_on, name="nika-painter", daemon=True).start()
 

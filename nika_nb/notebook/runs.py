@@ -1,0 +1,68 @@
+"""`%nika runs|inbox|run|deploy`: the durable runs of the notebook's folder."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from nika_nb.errors import UsageError
+from nika_nb.runs.inputs import parse_variable
+from nika_nb.runs.inspecting import Unrunnable
+from nika_nb.runs.lines import lines_of
+from nika_nb.runs.records import Summary
+from nika_nb.runs.run import Run, attach
+from nika_nb.runs.service import Runs, request_of
+from nika_nb.runs.shelf import LONGEST_PAGE
+
+
+class Desk:
+    """What the magics do with durable runs; drawing is theirs."""
+
+    def __init__(self, folder: Path) -> None:
+        self._runs = Runs(folder, "%nika", "notebook")
+
+    def listed(self, words: list[str]) -> str:
+        """A page of the runs as text: the newest, or from the offset that is given."""
+        if len(words) > 1 or not all(word.isdecimal() for word in words):
+            raise UsageError("%nika runs takes at most how many of the newest to leave out: %nika runs 50")
+        return "\n".join(lines_of(self._runs.list_runs(int(words[0]) if words else 0)))
+
+    def waiting(self) -> list[Path]:
+        """The newest traces of the runs that wait for an answer, the newest run first."""
+        found = self._runs.list_runs(0, LONGEST_PAGE, "interrupted")
+        return [self._trace(summary) for summary in found.runs]
+
+    def trace(self, run_id: str) -> Path:
+        """The newest trace of a run."""
+        return self._trace(self._runs.inspect_run(run_id).summary)
+
+    def attached(self, path: Path) -> Run:
+        """A run of this notebook's folder, to be answered in it."""
+        run = attach(path)
+        run.request = replace(run.request, door="%nika", origin="notebook")
+        return run
+
+    def run(self, words: list[str], *, interactive: bool) -> Run:
+        """A run of a deployment, at work. Raises UsageError where something is missing."""
+        if not words:
+            raise UsageError("%nika run takes a deployment's name, then inputs: %nika run nightly topic=x")
+        request = self._runs.deployed(words[0], dict(map(parse_variable, words[1:])))
+        if not isinstance(request, Unrunnable):
+            request = replace(request, interactive=interactive)
+        launched = request if isinstance(request, Unrunnable) else self._runs.launch(request)
+        if isinstance(launched, Unrunnable):
+            lines = (f"  {lack.sentence}" for lack in launched.diagnostics)
+            raise UsageError("\n".join([f"{words[0]} · unrunnable: something is missing", *lines]))
+        return launched
+
+    def deploy(self, words: list[str]) -> str:
+        """A new version of a deployment, from a workflow's file; says which."""
+        if len(words) < 2:
+            raise UsageError("%nika deploy takes a name and a file: %nika deploy nightly flow.nika.yaml")
+        variables = dict(map(parse_variable, words[2:]))
+        request = request_of(self._runs.root / words[1], self._runs.root, vars=variables)
+        made = self._runs.deploy(words[0], request)
+        return f"{made.name} · version {made.version} · {made.snapshot.workflow}"
+
+    def _trace(self, summary: Summary) -> Path:
+        return self._runs.folder.path / summary.traces[-1]
