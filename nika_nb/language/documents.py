@@ -6,14 +6,12 @@ JSON value can hold (a foreign tag, NaN, a key that is a collection) is refused.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from nika_nb.language import scalars
+from nika_nb.language.scalars import CORE, SURROGATE
 from nika_nb.values import Json
 
-_CORE = "tag:yaml.org,2002:"
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _DEPTH = 100
 _MOST_NODES = 1_000_000  # aliases counted as often as they are used
 
@@ -26,7 +24,7 @@ def read_yaml(text: str) -> Json:
     """The JSON value of the one document in a text; null for an empty one. Raises NotData."""
     import yaml
 
-    if not text.isascii() and _SURROGATE.search(text):
+    if not text.isascii() and SURROGATE.search(text):
         raise NotData("half of a surrogate pair is not a character")
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
     try:
@@ -54,7 +52,7 @@ def _represent_text(dumper: Any, text: str) -> Any:
     except scalars.NotFinite:
         plain = False
     style = ("|" if "\n" in text else None) if plain else '"'
-    return dumper.represent_scalar(_CORE + "str", text, style=style)
+    return dumper.represent_scalar(CORE + "str", text, style=style)
 
 
 def _explained(error: Any) -> str:
@@ -146,34 +144,23 @@ class _Reader:
         raise self._not_data(event, "a key is text, not a collection")
 
     def _scalar(self, event: Any) -> Json:
-        if not event.value.isascii() and _SURROGATE.search(event.value):
+        if not event.value.isascii() and SURROGATE.search(event.value):
             raise self._not_data(event, "half of a surrogate pair is not a character")
         try:
             if event.tag is not None and event.tag != "!":
-                return self._tagged(event)
+                return scalars.tagged(event.tag, event.value)
             return event.value if event.style or event.tag else scalars.resolve(event.value)
         except scalars.NotFinite:
             raise self._not_data(event, f"`{event.value[:40]}` is not a finite number") from None
-
-    def _tagged(self, event: Any) -> Json:
-        kind, text = event.tag.removeprefix(_CORE), event.value
-        if kind == "str":
-            return text
-        if kind == "null" and scalars.is_null(text):
-            return None
-        if kind == "bool" and scalars.as_bool(text) is not None:
-            return scalars.as_bool(text)
-        number = scalars.as_number(text) if kind in ("int", "float") else None
-        if number is None or (kind == "int" and isinstance(number, float)):
-            raise self._foreign(event)
-        return number if kind == "int" else float(number)
+        except scalars.Misfit:
+            raise self._foreign(event) from None
 
     def _check_tag(self, event: Any, kind: str) -> None:
-        if event.tag not in (None, "!", _CORE + kind):
+        if event.tag not in (None, "!", CORE + kind):
             raise self._foreign(event)
 
     def _foreign(self, event: Any) -> NotData:
-        shown = event.tag.replace(_CORE, "!!")
+        shown = event.tag.replace(CORE, "!!")
         return self._not_data(event, f"the tag `{shown}` does not fit: JSON has no such value")
 
     def _not_data(self, event: Any, sentence: str) -> NotData:

@@ -1,9 +1,12 @@
-"""Plain scalars under the YAML 1.2 core schema: `no` is text, `017` is 17, `12:30` is text."""
+"""Scalars under the YAML 1.2 core schema: `no` is text, `017` is 17, `12:30` is text."""
 
 from __future__ import annotations
 
 import math
 import re
+
+CORE = "tag:yaml.org,2002:"
+SURROGATE = re.compile("[\ud800-\udfff]")  # half of a pair: no character, whatever escape spells it
 
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOL = {
@@ -21,6 +24,10 @@ class NotFinite(ValueError):
     """A number that no JSON value can hold: NaN, an infinity, or one beyond a double."""
 
 
+class Misfit(ValueError):
+    """A text that is no value of the tag that stands before it."""
+
+
 def resolve(text: str) -> bool | int | float | str | None:
     """The value of a plain scalar. Raises NotFinite."""
     if text in _NULL:
@@ -28,21 +35,28 @@ def resolve(text: str) -> bool | int | float | str | None:
     if text in _BOOL:
         return _BOOL[text]
     if text[0] in _NUMBER_START:
-        number = as_number(text)
+        number = _number(text)
         if number is not None:
             return number
     return text
 
 
-def is_null(text: str) -> bool:
-    return text in _NULL
+def tagged(tag: str, text: str) -> bool | int | float | str | None:
+    """The value of a text under an explicit tag. Raises Misfit and NotFinite."""
+    kind = tag.removeprefix(CORE) if tag.startswith(CORE) else ""
+    if kind == "str":
+        return text
+    if kind == "null" and text in _NULL:
+        return None
+    if kind == "bool" and text in _BOOL:
+        return _BOOL[text]
+    number = _number(text) if kind in ("int", "float") else None
+    if number is None or (kind == "int" and isinstance(number, float)):
+        raise Misfit(text)
+    return number if kind == "int" else float(number)
 
 
-def as_bool(text: str) -> bool | None:
-    return _BOOL.get(text)
-
-
-def as_number(text: str) -> int | float | None:
+def _number(text: str) -> int | float | None:
     """The number that a text spells, or None. Raises NotFinite."""
     if _INT.fullmatch(text):
         return _bounded(text)

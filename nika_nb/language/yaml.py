@@ -5,7 +5,6 @@ Only the parser's events are used; nothing is ever composed or constructed.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from nika_nb.errors import Span
@@ -14,12 +13,10 @@ from nika_nb.language.breaks import explain
 from nika_nb.language.encoding import is_readable
 from nika_nb.language.findings import Findings
 from nika_nb.language.nodes import Entry, Map, Node, Scalar, Seq
+from nika_nb.language.scalars import CORE, SURROGATE
 
 SCALAR_CAP = 1 << 16  # UTF-8 bytes
 DEPTH_CAP = 64  # the root collection is level 1
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_CORE = "tag:yaml.org,2002:"
 
 
 class _Stop(Exception):
@@ -183,11 +180,11 @@ class _Walker:
             )
 
     def _collection_tag(self, event: Any, kind: str) -> None:
-        if event.tag is not None and event.tag != _CORE + kind:
+        if event.tag is not None and event.tag != CORE + kind:
             self._wrong_tag(event)
 
     def _wrong_tag(self, event: Any) -> None:
-        shown = event.tag.replace(_CORE, "!!")
+        shown = event.tag.replace(CORE, "!!")
         at = event.start_mark.index
         self._findings.error(
             "NIKA-YAML-006",
@@ -224,7 +221,7 @@ class _Walker:
                 span,
                 "move it into a file and read it with `nika:read`",
             )
-        if _SURROGATE.search(text):
+        if SURROGATE.search(text):
             self._findings.error(
                 "NIKA-PARSE-001",
                 "half of a surrogate pair is not a character",
@@ -236,28 +233,11 @@ class _Walker:
         text: str = event.value
         if event.tag is None:
             return scalars.resolve(text)
-        found = _tagged(event.tag, text)
-        if found is NotImplemented:
+        try:
+            return scalars.tagged(event.tag, text)
+        except scalars.Misfit:
             self._wrong_tag(event)
             return text
-        value: bool | int | float | str | None = found
-        return value
-
-
-def _tagged(tag: str, text: str) -> Any:
-    """The value under an explicit core tag; NotImplemented where the text does not fit it."""
-    kind = tag.removeprefix(_CORE) if tag.startswith(_CORE) else ""
-    if kind == "str":
-        return text
-    if kind == "null" and scalars.is_null(text):
-        return None
-    if kind == "bool" and scalars.as_bool(text) is not None:
-        return scalars.as_bool(text)
-    if kind in ("int", "float"):
-        number = scalars.as_number(text)
-        if isinstance(number, int) or (kind == "float" and number is not None):
-            return number if kind == "int" else float(number)
-    return NotImplemented
 
 
 def _reading(key: Scalar) -> str:
