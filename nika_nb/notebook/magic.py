@@ -157,7 +157,7 @@ class NikaMagics(Magics):
         given = dict(parse_answer(word) for word in words[1 if name else 0 :])
         if not given or len(given) < len(words) - bool(name):
             raise UsageError(
-                "%nika answer takes a run or a trace, if you like, and task=value: "
+                "%nika answer takes a trace or a run's id, if you like, and task=value: "
                 "%nika answer ask=yes name='Ann Lee'"
             )
         run = self._desk.attached(self._trace(name, paused=True))
