@@ -6,6 +6,7 @@ An absent block grants nothing, exactly as `permits: {}`. What the two surfaces 
   not `x`); a shell line needs `exec: true`, because a line may start anything.
 - paths: globs anchored at the base folder, judged on the lexically normalized path (`judge_path`)
   and, where work is about to happen, on the place it leads to on disk too (`judge_target`).
+  Writing below `.nika`, where the runtime keeps its journals, needs a pattern that names it.
 - tools: an id that carries an effect (`mcp:…`, and every builtin that touches files or the
   network) needs a grant in `permits.tools`. A builtin that only computes needs none. A file tool
   needs both its tool grant and its path grant.
@@ -201,10 +202,18 @@ def _covered(permits: Permits, mode: Mode, place: str, base: str, root: str, fol
     """Whether the path list admits an absolute place. `root` is the base folder as judged."""
     verdict = False
     for text in _texts(_paths_of(permits, mode)):
+        grants = not text.startswith("!")
         pattern = paths.lexical(text.removeprefix("!"), base)
+        if grants and mode == "write" and _runtimes_own(place) and not _runtimes_own(pattern):
+            continue
         if _covers(pattern, place, base, root, follow):
-            verdict = not text.startswith("!")
+            verdict = grants
     return verdict
+
+
+def _runtimes_own(place: str) -> bool:
+    """Whether a path leads below a folder where journals lie: who writes there answers for other runs."""
+    return ".nika" in place.casefold().split("/")
 
 
 def _covers(pattern: str, place: str, base: str, root: str, follow: bool) -> bool:

@@ -125,6 +125,28 @@ def test_a_base_folder_with_glob_characters_is_itself() -> None:
     assert judge_path(permits(read=["data/*"]), "read", "data/a", "/my [1] * project").allowed
 
 
+JOURNALS = [
+    ("everything is not the journals", ["./**"], ".nika/traces/a.ndjson", False),
+    ("nor in a folder below", ["./out/**"], "out/.nika/traces/a.ndjson", False),
+    ("nor on a disk that knows no case", ["./**"], ".NIKA/traces/a.ndjson", False),
+    ("nor by an absolute grant", ["/**"], ".nika/traces/a.ndjson", False),
+    ("what names them grants them", ["./.nika/**"], ".nika/notes.md", True),
+    ("and is taken back by everything", ["./.nika/**", "!./**"], ".nika/notes.md", False),
+    ("a name that only begins like it", ["./**"], ".nikanor/a", True),
+]
+
+
+@pytest.mark.parametrize(
+    ("grants", "path", "allowed"), [case[1:] for case in JOURNALS], ids=[case[0] for case in JOURNALS]
+)
+def test_no_wide_grant_lets_a_workflow_write_journals(grants: list[str], path: str, allowed: bool) -> None:
+    """A planted journal answers the questions of other workflows: a grant has to name the place."""
+    block = permits(write=grants)
+    assert judge_path(block, "write", path, BASE).allowed == allowed
+    assert judge_target(block, "write", path, BASE, paths.effective(path, BASE)).allowed == allowed
+    assert judge_path(permits(read=["/**"]), "read", path, BASE).allowed
+
+
 HOSTS = [
     Case("no block", None, "api.example.com", False, "NIKA-AUTH-006"),
     Case("a listed host", permits(http=["api.example.com"]), "api.example.com", True),
