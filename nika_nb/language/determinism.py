@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal, cast
+from typing import cast, get_args
 
 from nika_nb.catalog import grammar
 from nika_nb.catalog.builtins import UUID
 from nika_nb.language.findings import Findings
-from nika_nb.language.model import Retry, RunSpec, Workflow
+from nika_nb.language.model import Clock, Entropy, Retry, RunSpec, Workflow
 from nika_nb.language.nodes import Map
 from nika_nb.language.shape import Shape
-
-Entropy = Literal["ambient", "none", "seeded"]
-Clock = Literal["system", "virtual"]
 
 _SEED_CAP = 1 << 64
 
@@ -25,7 +22,7 @@ def read_run(root: Map, shape: Shape) -> RunSpec:
         return RunSpec()
     shape.closed(found, grammar.RUN, "`run:`")
     entropy, seed = _entropy(found, shape)
-    clock = shape.one_of(found.get("clock"), "`clock`", ("system", "virtual"))
+    clock = shape.one_of(found.get("clock"), "`clock`", get_args(Clock))
     _contradiction(found, entropy, clock, shape)
     implied = "system" if entropy in (None, "ambient") else "virtual"
     return RunSpec(entropy or "ambient", cast(Clock, clock or implied), seed, found.span)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Literal, TypeVar, cast
+from typing import TypeVar, cast
 
 from nika_nb.catalog import grammar
 from nika_nb.errors import Span
 from nika_nb.language.determinism import read_run
 from nika_nb.language.findings import Findings
-from nika_nb.language.model import Const, Egress, Input, Output, Secret, Workflow
+from nika_nb.language.model import Const, Egress, Input, Output, Secret, SecretSource, Workflow
 from nika_nb.language.nodes import Entry, Map, Node, Scalar, Seq, kind_of, to_json
 from nika_nb.language.permits import read_permits
 from nika_nb.language.shape import Shape
@@ -20,7 +20,6 @@ from nika_nb.language.written import islands_in, value_of
 from nika_nb.values import Json
 
 T = TypeVar("T")
-SecretSource = Literal["env", "file", "vault"]
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _VERSION = re.compile(r"v[0-9]+")

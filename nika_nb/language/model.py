@@ -14,7 +14,9 @@ from nika_nb.language.types import TypeExpr
 from nika_nb.values import Json
 
 Verb = Literal["infer", "exec", "invoke", "agent"]
-Predicate = Literal["success", "failure", "skipped", "terminal", "unwind"]
+SecretSource = Literal["env", "file", "vault"]
+Entropy = Literal["ambient", "none", "seeded"]
+Clock = Literal["system", "virtual"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Secret:
     """A reference to a store: `key` is the variable's name (env) or the file's path (file)."""
 
     name: str
-    source: Literal["env", "file", "vault"]
+    source: SecretSource
     key: str
     egress: tuple[Egress, ...]
     span: Span
@@ -89,8 +91,8 @@ class Permits:
 class RunSpec:
     """The declared entropy and clock; `seed` only under `entropy: {seeded: N}`."""
 
-    entropy: Literal["ambient", "none", "seeded"] = "ambient"
-    clock: Literal["system", "virtual"] = "system"
+    entropy: Entropy = "ambient"
+    clock: Clock = "system"
     seed: int | None = None
     span: Span | None = None
 

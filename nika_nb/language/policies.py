@@ -17,7 +17,6 @@ from nika_nb.values import duration_ms
 
 _CODE = re.compile(r"NIKA-[A-Z]{2,9}(?:-[A-Z][A-Z0-9_]{1,15})?-[0-9]{3}")
 _BINDING = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)+")
-_RELATIONS = ("==", "!=", "<", "<=", ">", ">=", "in", "&&", "||")
 
 
 def read_when(node: Node, findings: Findings) -> Value | bool | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from nika_nb.catalog import grammar
 from nika_nb.errors import Span
@@ -29,7 +29,7 @@ from nika_nb.language.written import islands_in, value_of
 T = TypeVar("T")
 
 _ID = re.compile(r"[a-z][a-z0-9_]*")
-_VERBS: tuple[Verb, ...] = ("infer", "exec", "invoke", "agent")
+_VERBS: tuple[Verb, ...] = get_args(Verb)
 
 
 def read_tasks(root: Map, findings: Findings) -> dict[str, Task]:

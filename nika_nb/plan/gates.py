@@ -5,14 +5,14 @@ The checker decides liveness from it, the engine admits by it; there is no secon
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 Status = Literal["success", "failure", "skipped", "cancelled"]
 EdgeKind = Literal[
     "value", "terminal-observation", "failure-observation", "fan-in", "control", "recovery", "finally"
 ]
 
-STATUSES: tuple[Status, ...] = ("success", "failure", "skipped", "cancelled")
+STATUSES: tuple[Status, ...] = get_args(Status)
 ANY_STATE: frozenset[Status] = frozenset(STATUSES)
 
 # What a `with:` binding observes decides the role of its edge; any other field is a value.
@@ -36,7 +36,8 @@ PASS_SETS: dict[tuple[EdgeKind, str | None], frozenset[Status]] = {
     ("control", "terminal"): ANY_STATE,
 }
 
-PREDICATES: tuple[str, ...] = ("success", "failure", "skipped", "terminal", "unwind")
+# What `after:` can say of a producer: a state to wait for, or that this task cleans up after it.
+PREDICATES: tuple[str, ...] = (*(word for kind, word in PASS_SETS if kind == "control" and word), "unwind")
 
 
 def pass_set(kind: EdgeKind, predicate: str | None = None) -> frozenset[Status]:

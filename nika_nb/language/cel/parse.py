@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from nika_nb.errors import Fault, Span
@@ -144,8 +145,8 @@ class _Parser:
         self._depth -= 1
         return test
 
-    def _junction(self, op: str, operand) -> Expr:  # type: ignore[no-untyped-def]
-        left: Expr = operand()
+    def _junction(self, op: str, operand: Callable[[], Expr]) -> Expr:
+        left = operand()
         while self._accept(op):
             right = operand()
             left = Binary(op, left, right, Span(left.span.start, right.span.end))
