@@ -7,13 +7,14 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from nika_nb.engine.attempts import Attempts
 from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import Clock, Stamper
 from nika_nb.engine.contract import Extractor, Memory, Prompt, Usage, Verbs
 from nika_nb.engine.emit import Emitter, Mask
+from nika_nb.engine.ending import Ending, Verdict
 from nika_nb.engine.events import Sink
 from nika_nb.engine.identify import Identifier
 from nika_nb.engine.outcome import Outcome
@@ -23,14 +24,11 @@ from nika_nb.engine.scope import Scopes, Settled, record
 from nika_nb.engine.settle import Settler
 from nika_nb.engine.turns import Turns
 from nika_nb.engine.unit import UnitRunner
-from nika_nb.engine.work import Work, usage_fields
+from nika_nb.engine.work import Work
 from nika_nb.errors import Fault
-from nika_nb.language.template import render
 from nika_nb.plan.edges import Edge
 from nika_nb.plan.plan import Plan, TaskPlan
 from nika_nb.values import dumps
-
-RunState = Literal["completed", "failed", "cancelled", "paused"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +63,6 @@ class Setup:
     turns: Turns = field(default_factory=Turns)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """How the run stopped. outputs: only of a completed run. prompts: only of a paused one."""
-
-    state: RunState
-    outputs: dict[str, Any] | None = None
-    prompts: tuple[Prompt, ...] = ()
-    detail: str | None = None
-    tasks: dict[str, Outcome] = field(default_factory=dict)
-
-
 class Engine:
     """One run. `run()` on one event loop; `cancel()` on the same loop, at any time."""
 
@@ -89,6 +76,7 @@ class Engine:
         self._scopes = Scopes(setup.plan.workflow, setup.inputs, setup.secrets, setup.markers)
         self._budget = setup.budget
         self._pipeline = self._make_pipeline()
+        self._ending = Ending(setup.plan, self._emitter, self._settler, self._scopes, setup.budget)
         self._turn = Turns(1 if setup.serial else max(1, len(setup.plan.tasks)))
         self._settled: dict[str, Outcome] = {}
         self._missing = {planned.task.id: len(planned.producers) for planned in setup.plan.scheduled}
@@ -142,7 +130,11 @@ class Engine:
         await self._drop_parked()
         if self._crash is not None:
             raise self._crash
-        return self._close()
+        return self._ending.close(self._settled, self._prompts, self._used(), cancelled=self._cancelled)
+
+    def _used(self) -> list[Usage]:
+        """Every model call of the run, those of tasks that are still open included."""
+        return self._usages + [usage for work in self._works.values() for usage in work.usages]
 
     def cancel(self) -> None:
         """Ends everything at once: processes, waiting tasks, the run. Cleanups still run.
@@ -297,92 +289,3 @@ class Engine:
                 outcome = Outcome("skipped", "gate")
                 self._settler.skipped(self._plan.tasks[name], "unwind · nothing started", None, outcome)
                 self._settle(self._plan.tasks[name], Ended(outcome))
-
-    # -- the end ---------------------------------------------------------------------------
-
-    def _close(self) -> Verdict:
-        if self._cancelled:
-            return self._closed_cancelled()
-        if self._budget.crossed and self._cut_off():
-            return self._closed_over_budget()
-        if self._prompts:
-            return self._closed_paused()
-        failed = any(self._settled[p.task.id].status == "failure" for p in self._plan.scheduled)
-        return self._end(Verdict("failed", tasks=self._settled)) if failed else self._closed_completed()
-
-    def _closed_cancelled(self) -> Verdict:
-        self._cancel_rest("operator", Outcome("cancelled", "operator"))
-        return self._end(Verdict("cancelled", tasks=self._settled))
-
-    def _cancel_rest(self, note: str, outcome: Outcome) -> None:
-        for name in self._plan.tasks:
-            if name not in self._settled:
-                self._settler.cancelled(name, note, None, outcome)
-                self._settled[name] = outcome
-
-    def _cut_off(self) -> bool:
-        """Whether the cap kept something from running: a run that had it all done is not failed by it."""
-        causes = {outcome.cause for outcome in self._settled.values()}
-        return "budget" in causes or len(self._settled) < len(self._plan.tasks)
-
-    def _closed_over_budget(self) -> Verdict:
-        """An open question counts as not started: its answer could start nothing any more."""
-        self._cancel_rest("over budget", Outcome("cancelled", "budget"))
-        count = sum(1 for outcome in self._settled.values() if outcome.cause == "budget")
-        return self._end(Verdict("failed", detail=self._budget.sentence(count), tasks=self._settled))
-
-    def _closed_paused(self) -> Verdict:
-        rank = {name: at for at, name in enumerate(self._plan.tasks)}
-        prompts = sorted(self._prompts, key=lambda prompt: (rank[prompt.task], prompt.item or 0))
-        first = prompts[0]
-        self._emitter.emit(
-            "workflow_paused",
-            workflow=self._plan.workflow.id,
-            task=first.task,
-            mode=first.mode,
-            note="waits for an answer",
-            message=first.message,
-            choices=dumps(list(first.choices)) if first.choices else None,
-            approval_shown_hash=first.shown_hash or None,
-            prompts=dumps([prompt.to_json() for prompt in prompts]),
-            **self._totals(),
-        )
-        return Verdict("paused", prompts=tuple(prompts), tasks=self._settled)
-
-    def _closed_completed(self) -> Verdict:
-        try:
-            outputs = self._outputs()
-        except Fault as fault:
-            return self._end(Verdict("failed", detail=f"{fault.code} · {fault.message}", tasks=self._settled))
-        return self._end(Verdict("completed", outputs=outputs, tasks=self._settled))
-
-    def _outputs(self) -> dict[str, Any]:
-        """What the workflow returns. Raises Fault NIKA-VAR-001 or -009."""
-        found: dict[str, Any] = {}
-        for output in self._plan.workflow.outputs.values():
-            value = render(output.value, self._scopes.outputs())
-            trouble = output.type.conforms(value) if output.type else None
-            if trouble:
-                raise Fault("NIKA-VAR-009", f"output `{output.name}` does not fit its type: {trouble}")
-            found[output.name] = value
-        return found
-
-    def _end(self, verdict: Verdict) -> Verdict:
-        self._emitter.emit(
-            f"workflow_{verdict.state}",
-            workflow=self._plan.workflow.id,
-            detail=verdict.detail,
-            **self._totals(),
-            outputs=self._settler.output_text(verdict.outputs),
-        )
-        return verdict
-
-    def _totals(self) -> dict[str, Any]:
-        under_way = [usage for work in self._works.values() for usage in work.usages]
-        usages = self._usages + under_way
-        figures = usage_fields(usages)
-        return {
-            "total_tokens": figures.get("tokens"),
-            "total_cost_usd": figures.get("cost_usd"),
-            "unpriced_calls": sum(1 for usage in usages if usage.unpriced) or None,
-        }

@@ -6,7 +6,8 @@ import asyncio
 import threading
 from queue import Empty, SimpleQueue
 
-from nika_nb.engine.engine import Engine, Verdict
+from nika_nb.engine.ending import Verdict
+from nika_nb.engine.engine import Engine
 from nika_nb.engine.events import Event
 from nika_nb.errors import hiding
 from nika_nb.runs.prepare import Prepared

@@ -14,7 +14,8 @@ from nika_nb.catalog.frames import GENESIS, LIVE_ONLY
 from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import Clock, SystemClock
 from nika_nb.engine.contract import Asks, Call, Memory, NoMemory, Permit, Reply, Verbs, unit_key
-from nika_nb.engine.engine import Engine, Setup, Verdict
+from nika_nb.engine.ending import Verdict
+from nika_nb.engine.engine import Engine, Setup
 from nika_nb.engine.events import Event
 from nika_nb.engine.outcome import TaskError
 from nika_nb.engine.turns import Turns
