@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO
 
@@ -26,8 +27,8 @@ _TAIL = 16 << 10  # bytes at the end of a file that nearly always hold its last 
 class Entry:
     """A trace as a listing shows it, known from its first and last lines only.
 
-    stamp: UTC as in the file's name. run: the durable run's id. size: bytes. mtime: unix nanoseconds.
-    kind: the kind of the first frame.
+    stamp: UTC as in the file's name. began: of its first frame, mtime: of the file, in unix nanoseconds.
+    run: the durable run's id. size: bytes. kind: the kind of the first frame.
     """
 
     path: Path
@@ -36,6 +37,7 @@ class Entry:
     run: str | None
     state: State
     size: int
+    began: int
     mtime: int
     kind: str
 
@@ -86,10 +88,10 @@ class TraceFolder:
         return str(self.path.relative_to(here) if self.path.is_relative_to(here) else self.path)
 
     def _entries(self) -> Iterator[Entry]:
-        for path in sorted(self._files(), key=_age, reverse=True):
-            entry = look(path)
-            if entry is not None:
-                yield entry
+        by_stamp = sorted(((_dated(path), path) for path in self._files()), reverse=True)
+        for _, dated in groupby(by_stamp, key=lambda pair: pair[0]):
+            entries = (look(path) for _, path in dated)
+            yield from sorted((entry for entry in entries if entry), key=_began, reverse=True)
 
     def _files(self) -> Iterator[Path]:
         return self.path.glob("*.ndjson")
@@ -109,6 +111,7 @@ def look(path: Path) -> Entry | None:
         run=found.first.correlation,
         state=state_of(found.end.kind if found.end else None, running),
         size=found.stat.st_size,
+        began=found.first.timestamp,
         mtime=found.stat.st_mtime_ns,
         kind=found.first.kind,
     )
@@ -182,11 +185,16 @@ def _frame(line: bytes) -> Frame | None:
         return None
 
 
-def _age(path: Path) -> tuple[str, int, str]:
+def _began(entry: Entry) -> tuple[int, int, str]:
+    """The order within one second: by when a run began; where all say the same, by when it was written."""
+    return entry.began, entry.mtime, entry.path.name
+
+
+def _dated(path: Path) -> str:
     try:
-        return _stamp(path), path.stat().st_mtime_ns, path.name
+        return _stamp(path)
     except OSError:
-        return "", 0, path.name
+        return ""
 
 
 def _stamp(path: Path) -> str:

@@ -74,6 +74,15 @@ def test_a_copy_under_another_name_is_sorted_by_its_time(traces: TraceFolder) ->
     assert [entry.path for entry in traces.list()] == [second, renamed]
 
 
+def test_within_a_second_the_one_that_began_later_is_the_newer(traces: TraceFolder) -> None:
+    """Whatever the dates of the files: copying a folder changes them."""
+    moments = [START + milliseconds * 10**6 for milliseconds in (10, 30, 20)]
+    paths = [write(traces.path, [Event("workflow_started", started(), at, uuid_at(at))]) for at in moments]
+    for at, path in zip((50, 60, 70), paths, strict=True):
+        os.utime(path, (at, at))
+    assert [entry.path for entry in traces.list()] == [paths[1], paths[2], paths[0]]
+
+
 def test_runs_that_begin_alike_are_told_apart_by_their_writing(traces: TraceFolder) -> None:
     """Seeded runs share a stamp; the one written last is the newest."""
     paths = [trace(traces, 1) for _ in range(3)]
