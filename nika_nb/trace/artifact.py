@@ -13,6 +13,7 @@ NODE_BOUND = 64  # objects and arrays in what a signature covers
 
 Refusal = Literal["Oversized", "TooDeep", "Malformed", "ProofFlood", "IdOverflow"]
 
+_SHOWN = 200  # characters of what a parser says
 _STRUCTURE = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
 
 
@@ -34,15 +35,13 @@ def decode_artifact(raw: bytes, *, nodes: int | None = None) -> Json:
     the same reason. nodes: how many objects and arrays there may be, None where that is no matter.
     """
     if len(raw) > ARTIFACT_BOUND:
-        raise ArtifactRefused(
-            "Oversized", f"it is {len(raw)} bytes, beyond the {ARTIFACT_BOUND} of an artifact"
-        )
+        raise ArtifactRefused("Oversized", f"it is larger than the {ARTIFACT_BOUND} bytes of an artifact")
     if _depth(raw) > DEPTH_BOUND:
         raise ArtifactRefused("TooDeep", f"it is nested deeper than {DEPTH_BOUND} levels")
     try:
         value = loads(raw.decode("utf-8"))
-    except (ValueError, RecursionError):
-        raise ArtifactRefused("Malformed", "it is not strict JSON in UTF-8") from None
+    except ValueError as error:
+        raise ArtifactRefused("Malformed", f"it is not JSON ({str(error)[:_SHOWN]})") from None
     _structure(value, nodes)
     return value
 

@@ -10,16 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nika_nb.catalog.receipt import (
-    ARTIFACT_BOUND,
-    DEPTH_BOUND,
-    NAME_BOUND,
-    PROJECTIONS,
-    RECEIPT_FORMAT,
-    WHOLE,
-)
+from nika_nb.catalog.receipt import ARTIFACT_BOUND, PROJECTIONS, RECEIPT_FORMAT, WHOLE
 from nika_nb.errors import NikaError, UsageError
-from nika_nb.values import dumps, loads, to_text
+from nika_nb.trace.artifact import ArtifactRefused, decode_artifact
+from nika_nb.values import dumps, to_text
 
 
 class ReceiptRefused(NikaError):
@@ -47,33 +41,19 @@ def explain(path: Path) -> Reading:
 
 def _receipt(path: Path) -> dict[str, Any]:
     try:
+        if not path.is_file():
+            raise UsageError(f"there is no receipt at {path}: it is no file")
         with path.open("rb") as stream:
             raw = stream.read(ARTIFACT_BOUND + 1)
     except OSError as error:
         raise UsageError(f"there is no receipt at {path}: {error.strerror}") from None
-    if len(raw) > ARTIFACT_BOUND:
-        raise _refused(path, f"it is larger than the {ARTIFACT_BOUND} bytes that a receipt may have")
     try:
-        value = loads(raw.decode("utf-8"))
-    except RecursionError:
-        raise _refused(path, f"it is nested deeper than {DEPTH_BOUND} levels") from None
-    except ValueError as error:
-        raise _refused(path, f"it is not JSON ({error})") from None
+        value = decode_artifact(raw)
+    except ArtifactRefused as refused:
+        raise _refused(path, f"{refused.why} ({refused.refusal})") from None
     if not isinstance(value, dict) or value.get("receipt_format") != RECEIPT_FORMAT:
         raise _refused(path, f"it is no object whose `receipt_format` is {RECEIPT_FORMAT}")
-    _bounded(value, path, DEPTH_BOUND)
     return value
-
-
-def _bounded(value: Any, path: Path, left: int) -> None:
-    if isinstance(value, (dict, list)):
-        if not left:
-            raise _refused(path, f"it is nested deeper than {DEPTH_BOUND} levels")
-        for inner in value.values() if isinstance(value, dict) else value:
-            _bounded(inner, path, left - 1)
-    for key in value if isinstance(value, dict) else ():
-        if len(key.encode("utf-8")) > NAME_BOUND:
-            raise _refused(path, f"a name in it is longer than {NAME_BOUND} bytes")
 
 
 def _refused(path: Path, why: str) -> ReceiptRefused:
