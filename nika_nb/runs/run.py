@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -13,9 +12,10 @@ from nika_nb.board import Board, mimebundle, still_text
 from nika_nb.engine.contract import Prompt as Prompt
 from nika_nb.engine.events import Event as Event
 from nika_nb.engine.outcome import Outcome
-from nika_nb.errors import NikaError, NotPaused, RunFailed, RunPaused, Source, UsageError
+from nika_nb.errors import NotPaused, RunFailed, RunPaused, UsageError
 from nika_nb.runs.prepare import Prepared, prepare
-from nika_nb.runs.request import Deployed, Place, Request
+from nika_nb.runs.recorded import continuation, place_of, recorded_request, shown_path
+from nika_nb.runs.request import Place, Request
 from nika_nb.runs.session import Session
 from nika_nb.trace.reader import read
 from nika_nb.trace.trace import Trace
@@ -256,7 +256,7 @@ class Run:
     ) -> Run:
         if self.state != "paused" or self.trace is None:
             raise NotPaused(f"`{self.workflow}` is {self.state}: it waits for no answer")
-        request = replace(_continuation(self.trace, self.request, answers, shown), declined=declined)
+        request = replace(continuation(self.trace, self.request, answers, shown), declined=declined)
         self._continue(prepare(request, interactive=self._asks()))
         if wait:
             self.finish()
@@ -328,7 +328,7 @@ def attach(trace_path: str | Path, place: Place | None = None) -> Run:
         board.close()
     board.run_id = trace.run_id or ""
     board.trace_path, board.trace_head, board.trace_events = shown_path(path), trace.head, len(trace.frames)
-    request = _recorded_request(trace, place or _place_of(trace) or Place.here())
+    request = recorded_request(trace, place or place_of(trace) or Place.here())
     run = Run(request, None, board)
     run._recorded_at = path
     return run
@@ -340,96 +340,6 @@ def interactive(request: Request) -> bool:
 
     said = Settings.read().interactive
     return said if said is not None else bool(request.interactive)
-
-
-def shown_path(path: Path) -> str:
-    """A path as people are shown it: from the current folder where it lies below, else whole."""
-    try:
-        return str(path.resolve().relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)
-
-
-def _place_of(trace: Trace) -> Place | None:
-    """The place a journal was written at, from where it lies; None where it lies nowhere in particular."""
-    folder = trace.path.resolve().parent
-    if folder.name != "traces" or folder.parent.name != ".nika":
-        return None
-    root = folder.parent.parent
-    way = trace.prologue.get("base")
-    return Place(Path(os.path.normpath(root / way)) if isinstance(way, str) else root, root)
-
-
-def _deployed(trace: Trace) -> Deployed | None:
-    """The deployment that the run is one of."""
-    said = [trace.prologue.get(f"deployment{part}") for part in ("", "_version", "_digest")]
-    match said:
-        case [str(name), int(version), str(digest)]:
-            return Deployed(name, version, digest)
-    return None
-
-
-def _recorded_request(trace: Trace, place: Place) -> Request:
-    prologue = trace.prologue
-    text = trace.source
-    name = str(prologue.get("source_name") or "workflow")
-    return Request(
-        source=Source(text or "", name),
-        children={child: text for child, text in trace.sources().items() if child != name},
-        place=replace(place, notebook=prologue.get("notebook"), cell=prologue.get("cell")),
-        variables=trace.input_values or {},
-        model=prologue.get("model_override"),
-        max_cost_usd=_budget_of(trace).get("max_cost_usd"),
-        deployment=_deployed(trace),
-        origins={name: str(origin) for name, origin in trace.inputs.items()},
-    )
-
-
-def _budget_of(trace: Trace) -> dict[str, Any]:
-    """What the prologue says of the run's cap, empty where there is none."""
-    text = trace.prologue.get("budget")
-    found = loads(text) if isinstance(text, str) else None
-    return found if isinstance(found, dict) else {}
-
-
-def _spent(trace: Trace) -> float:
-    """USD that the run has cost up to the end of a trace."""
-    here = trace.end.get("total_cost_usd") if trace.end else None
-    return float(_budget_of(trace).get("spent_usd", 0.0)) + float(here or 0.0)
-
-
-def _continuation(
-    path: Path, request: Request, answers: Mapping[str, Any], shown: Mapping[str, str]
-) -> Request:
-    """The request that continues a paused trace: its pinned text, its inputs, the answers."""
-    trace = read(path)
-    recorded = _recorded_request(trace, _place_of(trace) or request.place)
-    if not recorded.source.text:
-        raise NikaError(
-            f"{path.name} does not hold the text that was run, so it cannot be continued: resume it with "
-            f"the workflow at hand (--resume {path.name} --answer …)"
-        )
-    lacking = [name for name in trace.inputs_withheld if name not in request.variables]
-    if lacking:
-        again = " ".join(f"--var {name}=…" for name in lacking)
-        raise UsageError(
-            f"{path.name} does not hold {', '.join(f'`{name}`' for name in lacking)}, for it is a secret: "
-            f"resume it with the workflow at hand (--resume {path.name} {again} --answer …)"
-        )
-    withheld = {name: request.variables[name] for name in trace.inputs_withheld}
-    return replace(
-        recorded,
-        variables={**recorded.variables, **withheld},
-        resume=path,
-        answers=dict(answers),
-        shown=dict(shown),
-        continues=True,
-        spent_usd=_spent(trace),
-        gc=request.gc,
-        interactive=request.interactive,
-        origin=request.origin,
-        door=request.door,
-    )
 
 
 def _given(answer: Any, by_task: Mapping[str, Any]) -> dict[str, Any]:

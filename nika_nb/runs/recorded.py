@@ -1,0 +1,105 @@
+"""A run as its trace tells it: the place, the text and the inputs it was started with, to continue it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nika_nb.errors import NikaError, Source, UsageError
+from nika_nb.runs.request import Deployed, Place, Request
+from nika_nb.trace.reader import read
+from nika_nb.trace.trace import Trace
+from nika_nb.values import loads
+
+
+def shown_path(path: Path) -> str:
+    """A path as people are shown it: from the current folder where it lies below, else whole."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def place_of(trace: Trace) -> Place | None:
+    """The place a journal was written at, from where it lies; None where it lies nowhere in particular."""
+    folder = trace.path.resolve().parent
+    if folder.name != "traces" or folder.parent.name != ".nika":
+        return None
+    root = folder.parent.parent
+    way = trace.prologue.get("base")
+    return Place(Path(os.path.normpath(root / way)) if isinstance(way, str) else root, root)
+
+
+def _deployed(trace: Trace) -> Deployed | None:
+    """The deployment that the run is one of."""
+    said = [trace.prologue.get(f"deployment{part}") for part in ("", "_version", "_digest")]
+    match said:
+        case [str(name), int(version), str(digest)]:
+            return Deployed(name, version, digest)
+    return None
+
+
+def recorded_request(trace: Trace, place: Place) -> Request:
+    prologue = trace.prologue
+    text = trace.source
+    name = str(prologue.get("source_name") or "workflow")
+    return Request(
+        source=Source(text or "", name),
+        children={child: text for child, text in trace.sources().items() if child != name},
+        place=replace(place, notebook=prologue.get("notebook"), cell=prologue.get("cell")),
+        variables=trace.input_values or {},
+        model=prologue.get("model_override"),
+        max_cost_usd=_budget_of(trace).get("max_cost_usd"),
+        deployment=_deployed(trace),
+        origins={name: str(origin) for name, origin in trace.inputs.items()},
+    )
+
+
+def _budget_of(trace: Trace) -> dict[str, Any]:
+    """What the prologue says of the run's cap, empty where there is none."""
+    text = trace.prologue.get("budget")
+    found = loads(text) if isinstance(text, str) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _spent(trace: Trace) -> float:
+    """USD that the run has cost up to the end of a trace."""
+    here = trace.end.get("total_cost_usd") if trace.end else None
+    return float(_budget_of(trace).get("spent_usd", 0.0)) + float(here or 0.0)
+
+
+def continuation(
+    path: Path, request: Request, answers: Mapping[str, Any], shown: Mapping[str, str]
+) -> Request:
+    """The request that continues a paused trace: its pinned text, its inputs, the answers."""
+    trace = read(path)
+    recorded = recorded_request(trace, place_of(trace) or request.place)
+    if not recorded.source.text:
+        raise NikaError(
+            f"{path.name} does not hold the text that was run, so it cannot be continued: resume it with "
+            f"the workflow at hand (--resume {path.name} --answer …)"
+        )
+    lacking = [name for name in trace.inputs_withheld if name not in request.variables]
+    if lacking:
+        again = " ".join(f"--var {name}=…" for name in lacking)
+        raise UsageError(
+            f"{path.name} does not hold {', '.join(f'`{name}`' for name in lacking)}, for it is a secret: "
+            f"resume it with the workflow at hand (--resume {path.name} {again} --answer …)"
+        )
+    withheld = {name: request.variables[name] for name in trace.inputs_withheld}
+    return replace(
+        recorded,
+        variables={**recorded.variables, **withheld},
+        resume=path,
+        answers=dict(answers),
+        shown=dict(shown),
+        continues=True,
+        spent_usd=_spent(trace),
+        gc=request.gc,
+        interactive=request.interactive,
+        origin=request.origin,
+        door=request.door,
+    )
