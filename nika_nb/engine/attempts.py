@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import traceback
 from collections.abc import Awaitable, Callable
+from pathlib import PurePath
 from typing import Any
 
 from nika_nb.catalog.codes import category_of, transient_of
@@ -72,6 +74,8 @@ class Attempts:
             if not asks.unattended or not _handles(task.on_error, UNANSWERED_CODE):
                 raise
             error = error_of(_unanswered(asks), task.id, max(work.attempts, 1))
+        except Exception as defect:  # noqa: BLE001 - it ends its task, so that the run still ends in order
+            error = error_of(_defect(defect), task.id, max(work.attempts, 1))
         else:
             return Outcome("success", "normal", value, attempts=max(work.attempts, 1)), bindings
         return await self._after_failure(task, error, recover)
@@ -227,6 +231,14 @@ def error_of(fault: Fault, task: str, attempt: int) -> TaskError:
     return TaskError(
         fault.code, category_of(fault.code), fault.message, transient, fault.details, task, attempt
     )
+
+
+def _defect(error: Exception) -> Fault:
+    """What no workflow should be able to cause: told as it is, where it came up."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{PurePath(last.filename).name}:{last.lineno}"
+    message = f"this is a defect of nika_nb, not of the workflow: {type(error).__name__}: {error} ({place})"
+    return Fault("NIKA-IMPL-001", message, details={"type": type(error).__name__, "place": place})
 
 
 def _timeout_error(task: Task, attempt: int) -> TaskError:

@@ -23,6 +23,7 @@ from nika_nb.plan.plan import TaskPlan
 from nika_nb.values import dumps
 
 CLEANUP_TIMEOUT_MS = 30_000
+ALWAYS = Fault("NIKA-IMPL-001", "a cleanup always runs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +134,7 @@ class Pipeline:
         found = self._recall(identity)
         if isinstance(found, Hit):
             return await self._cache_hit(planned, identity, found)
+        work.miss = found
         try:
             outcome, bindings = await self._units.run(planned, work, scope, None)
         except Asks as asks:
@@ -141,7 +143,7 @@ class Pipeline:
             return self.over_budget(planned)
         if work.begun:
             await cleanups(planned, outcome, work)
-        self._settler.ran(planned, planned.note, outcome, work, identity, found)
+        self._settler.ran(planned, planned.note, outcome, work, identity)
         return Ended(outcome, bindings, work)
 
     async def _fan_out(
@@ -153,6 +155,7 @@ class Pipeline:
         fan_out = FanOut(self._units, planned, live, marked, work)
         if isinstance(found, Hit):
             return await self._cache_hit(planned, identity, found, fan_out)
+        work.miss = found
         self._settler.fans_out(planned.task.id, len(live))
         items = await fan_out.run(self._width)
         work.ended = self._clock.now()
@@ -162,7 +165,7 @@ class Pipeline:
         if work.begun:
             await cleanups(planned, outcome, work)
         note = f"{planned.note} · {len(live)} items"
-        self._settler.ran(planned, note, outcome, work, identity, found)
+        self._settler.ran(planned, note, outcome, work, identity)
         return Ended(outcome, bindings, work)
 
     def over_budget(self, planned: TaskPlan) -> Ended:
@@ -206,8 +209,7 @@ class Pipeline:
             return self._boundary_failure(planned, Fault(UNANSWERED_CODE, message))
         if work.begun:
             await cleanups(planned, outcome, work)
-        always = Fault("NIKA-IMPL-001", "a cleanup always runs")
-        self._settler.ran(planned, planned.note, outcome, work, always, Miss("first-run"))
+        self._settler.ran(planned, planned.note, outcome, work, ALWAYS)
         return Ended(outcome, bindings, work)
 
 

@@ -29,11 +29,10 @@ class Settler:
         outcome: Outcome,
         work: Work,
         identity: Identity | Fault,
-        miss: Miss,
     ) -> None:
         """A task whose verb ran, to whatever end."""
         task = planned.task.id
-        self._emitter.emit("task_started", task=task, note=note, **reason_fields(planned, miss))
+        self._emitter.emit("task_started", task=task, note=note, **reason_fields(planned, work.miss))
         self._decisions(task, work)
         if outcome.status == "success":
             self._succeeded(task, note, outcome, work, identity)

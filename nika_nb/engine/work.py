@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from nika_nb.engine.contract import Permit, Usage
+from nika_nb.engine.contract import Miss, Permit, Usage
 
 
 class Work:
     """Collects what happens while a unit runs; read once when it settles.
 
-    started: unix ns of the first dispatch, None while nothing was dispatched.
+    started: unix ns of the first dispatch, None while nothing was dispatched. miss: why it had to run.
     """
 
     def __init__(self) -> None:
@@ -23,6 +23,7 @@ class Work:
         self.permits: dict[Permit, None] = {}
         self.attached: list[tuple[str, dict[str, Any]]] = []
         self.child: str | None = None
+        self.miss = Miss("first-run")
 
     @property
     def begun(self) -> bool:

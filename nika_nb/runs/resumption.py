@@ -125,7 +125,7 @@ def _remember(
     request: Request,
     plan: Plan,
 ) -> None:
-    if fields.get("resume_unverified") == "declared":
+    if "resume_unverified" in fields:
         # Nobody vouches for a decision in a broken chain: it is asked again.
         forced |= {key.partition("/")[0] for key in prompts_of(plan)}
     memory, notices = remember(trace, forced, carry_failures=request.continues)

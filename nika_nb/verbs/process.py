@@ -10,7 +10,9 @@ from __future__ import annotations
 import asyncio
 import codecs
 import contextlib
+import errno
 import os
+import shutil
 import signal
 import subprocess
 import threading
@@ -42,6 +44,23 @@ class Spawn:
     env: Mapping[str, str]
     stdin: bytes | None = None
     merge: bool = False
+
+
+def _program(spawn: Spawn) -> str | None:
+    """The file of a program named without a path: found on its PATH, whose relative folders do not count.
+
+    A folder that depends on where the task stands could put its own file under a permitted name.
+    """
+    name = spawn.argv[0]
+    if "/" in name:
+        return None
+    folders = [
+        folder for folder in spawn.env.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(folder)
+    ]
+    found = shutil.which(name, path=os.pathsep.join(folders)) if folders else None
+    if found is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +128,7 @@ class _Child:
         try:
             popen = subprocess.Popen(
                 spawn.argv,
+                executable=_program(spawn),
                 cwd=spawn.cwd,
                 env=dict(spawn.env),
                 stdin=pipes.inp[0],

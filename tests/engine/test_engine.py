@@ -553,14 +553,19 @@ tasks:
     assert records[1]["error"]["code"] == "NIKA-EXEC-001"
 
 
-def test_a_broken_verb_fails_the_run_loudly_instead_of_hanging_it() -> None:
-    """An exception that is no typed failure is a defect: it is raised to whoever waits."""
+def test_a_broken_verb_ends_its_task_and_says_that_it_is_a_defect() -> None:
+    """An exception that is no typed failure: told with its place, and the run still ends in order."""
 
     def broken(call: Any) -> None:
-        raise ZeroDivisionError("a defect")
+        raise ZeroDivisionError("by nothing")
 
-    with pytest.raises(ZeroDivisionError):
-        run(f"nika: broken\ntasks:\n  a: {{ {TASK} }}\n  b: {{ {TASK} }}\n", a=broken)
+    ran = run(f"nika: broken\ntasks:\n  a: {{ {TASK} }}\n  b: {{ {TASK} }}\n", a=broken)
+    error = ran.verdict.tasks["a"].error
+    assert error is not None
+    assert (error.code, error.category) == ("NIKA-IMPL-001", "internal_error")
+    assert "ZeroDivisionError: by nothing (test_engine.py:" in error.message
+    assert ran.statuses() == {"a": "failure", "b": "success"}
+    assert ran.events[-1].kind == "workflow_failed"
 
 
 def test_a_thousand_tasks_in_a_chain_and_side_by_side() -> None:

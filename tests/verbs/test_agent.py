@@ -296,7 +296,7 @@ def test_a_failed_call_of_the_model_ends_it() -> None:
 
 # -- compose ---------------------------------------------------------------------------------------
 
-DRAFT = 'nika: draft\nmodel: mock/echo\ntasks:\n  a: { infer: { prompt: hi } }\n'
+DRAFT = "nika: draft\nmodel: mock/echo\ntasks:\n  a: { infer: { prompt: hi } }\n"
 
 
 def composed(draft: str, base: Path, block: Permits | None = FILES) -> tuple[dict[str, Any], Sent]:

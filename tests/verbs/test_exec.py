@@ -204,7 +204,10 @@ def test_fifty_megabytes_on_both_streams(guard: Guard, recorder: Recorder) -> No
 
 
 def test_a_line_too_long_to_be_read(guard: Guard, recorder: Recorder) -> None:
-    """It is left out of the live text, whole: cut anywhere, it might be cut in a secret. What follows is shown."""
+    """It is left out of the live text, whole: cut anywhere, it might be cut in a secret.
+
+    What follows it is shown.
+    """
     line = "echo one; head -c 600000 /dev/zero | tr '\\0' x; sleep 0.05; echo; echo two; printf three"
     assert len(run(guard, recorder, shell(line)).output) == 600_000 + len("one\n\ntwo\nthree")
     assert recorder.text("stdout") == "one\ntwo\nthree"
@@ -344,3 +347,20 @@ def test_nothing_is_left_open(guard: Guard, recorder: Recorder) -> None:
         fault(guard, recorder, command("no-such-program-xyz", stdin="x"))
         fault(guard, recorder, command("false"))
     assert len(os.listdir("/dev/fd")) == before
+
+
+def test_a_relative_folder_on_the_path_names_no_program(
+    guard: Guard, recorder: Recorder, tmp_path: Path
+) -> None:
+    """A file in the working folder does not stand in for a permitted program."""
+    (tmp_path / "echo").write_text("#!/bin/sh\nprintf fooled\n")
+    (tmp_path / "echo").chmod(0o755)
+    (tmp_path / "only_here").write_text("#!/bin/sh\nprintf here\n")
+    (tmp_path / "only_here").chmod(0o755)
+    where = {"PATH": f".::{os.environ['PATH']}"}
+    assert run(guard, recorder, command("echo", "hi", cwd=str(tmp_path), env=where)).output == "hi"
+    found = fault(guard, recorder, command("only_here", cwd=str(tmp_path), env=where))
+    assert found.code == "NIKA-EXEC-002"
+    assert "no such program on the PATH" in found.message
+    named = {"PATH": str(tmp_path)}
+    assert run(guard, recorder, command("only_here", cwd=str(tmp_path), env=named)).output == "here"
