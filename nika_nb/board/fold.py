@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from nika_nb.board.clean import last_line, one_line
+from nika_nb.board.fields import Fields, item_fault_of, json_of, preview_of, prompt_of, retry_of
 from nika_nb.board.rows import Items, Row, RunState, State
-from nika_nb.engine.contract import Prompt
 
 if TYPE_CHECKING:
     from nika_nb.board.state import Board
 
 SHOWN_FAULTS = 5  # failed items kept with their sentence
-PREVIEW = 160  # characters of an output worth showing
-
-Fields = Mapping[str, Any]
 
 
 def _workflow_started(board: Board, fields: Fields, at: int) -> None:
@@ -33,7 +29,7 @@ def _task_scheduled(board: Board, fields: Fields, at: int) -> None:
     row = board.row(str(fields["task"]))
     row.verb = str(fields.get("verb", ""))
     _noted(row, fields)
-    needs = [need for need in _json(fields.get("needs"), []) if isinstance(need, list) and len(need) == 3]
+    needs = [need for need in json_of(fields.get("needs"), []) if isinstance(need, list) and len(need) == 3]
     row.needs = tuple((str(n[0]), str(n[1]), str(n[2] or "")) for n in needs)
     board.touch(row)
 
@@ -55,7 +51,7 @@ def _task_started(board: Board, fields: Fields, at: int) -> None:
     row = board.row(str(fields["task"]))
     _noted(row, fields)
     row.reason = str(fields.get("reason", "") or "")
-    row.parts = tuple(str(part) for part in _json(fields.get("parts"), []))
+    row.parts = tuple(str(part) for part in json_of(fields.get("parts"), []))
     row.why_detail = str(fields.get("detail", "") or "")
     board.resumed = board.resumed or bool(row.reason)
     board.ran(row)
@@ -66,16 +62,11 @@ def _task_started(board: Board, fields: Fields, at: int) -> None:
 
 def _task_retrying(board: Board, fields: Fields, at: int) -> None:
     row = board.row(str(fields["task"]))
-    row.detail = _retry_sentence(fields)
+    row.detail = retry_of(fields)
     if fields.get("item") is None:
         row.attempts = max(row.attempts, int(fields.get("attempt", 1)))
         board.become(row, "retrying")
     board.touch(row)
-
-
-def _retry_sentence(fields: Fields) -> str:
-    tries = f"attempt {fields.get('attempt', '?')} of {fields.get('max_attempts', '?')} failed"
-    return f"{tries} · {fields['code']}" if fields.get("code") else tries
 
 
 def _task_recovered(board: Board, fields: Fields, at: int) -> None:
@@ -98,15 +89,8 @@ def _item_completed(board: Board, fields: Fields, at: int) -> None:
     if status == "failure":
         items.failed += 1
         if len(items.faults) < SHOWN_FAULTS:
-            items.faults.append(_item_fault(fields))
+            items.faults.append(item_fault_of(fields))
     board.touch(row)
-
-
-def _item_fault(fields: Fields) -> str:
-    outcome = _json(fields.get("outcome"), {})
-    error = (outcome.get("payload") or {}).get("error") or {}
-    said = " · ".join(str(error[key]) for key in ("code", "message") if error.get(key))
-    return one_line(f"[{fields.get('item')}] {said}".rstrip(), 400)
 
 
 def _task_completed(board: Board, fields: Fields, at: int) -> None:
@@ -115,7 +99,7 @@ def _task_completed(board: Board, fields: Fields, at: int) -> None:
     row.detail = ""
     row.warning = str(fields.get("warning", "") or "")
     row.not_resumable = str(fields.get("not_resumable", "") or "")
-    row.preview = _preview(fields)
+    row.preview = preview_of(fields)
 
 
 def _task_cache_hit(board: Board, fields: Fields, at: int) -> None:
@@ -123,7 +107,7 @@ def _task_cache_hit(board: Board, fields: Fields, at: int) -> None:
     row.duration_ms = None
     row.saved_ms, row.saved_tokens, row.saved_usd = 0, 0, 0.0  # its items have told theirs, this is the sum
     _saved(row, fields.get("saved_ms"), fields.get("saved_tokens"), fields.get("saved_usd"))
-    row.preview = _preview(fields)
+    row.preview = preview_of(fields)
     board.hits += 1
     board.resumed = True
 
@@ -174,28 +158,11 @@ def _approval_decided(board: Board, fields: Fields, at: int) -> None:
 
 def _workflow_paused(board: Board, fields: Fields, at: int) -> None:
     board.state = "paused"
-    board.prompts = tuple(_prompt(p) for p in _json(fields.get("prompts"), [])) or (_prompt(fields),)
+    board.prompts = tuple(prompt_of(p) for p in json_of(fields.get("prompts"), [])) or (prompt_of(fields),)
     for prompt in board.prompts:
         row = board.row(prompt.task)
         row.detail = prompt.message
         board.become(row, "paused")
-
-
-def _prompt(found: Fields) -> Prompt:
-    """A question as the journal tells it; the frame itself stands in where it lists none."""
-    return Prompt(
-        task=str(found.get("task", "")),
-        mode=found.get("mode") or "confirm",
-        message=str(found.get("message", "") or ""),
-        choices=tuple(str(c) for c in _json(found.get("choices"), []) or ()),
-        default=found.get("default"),
-        has_default="default" in found,
-        item=found.get("item"),
-        gates=tuple(found.get("gates") or ()),
-        effects=tuple(found.get("effects") or ()),
-        shown_hash=str(found.get("shown_hash") or found.get("approval_shown_hash") or ""),
-        inner=str(found.get("inner") or ""),
-    )
 
 
 def _ends(state: RunState) -> Callable[[Board, Fields, int], None]:
@@ -209,7 +176,7 @@ def _ends(state: RunState) -> Callable[[Board, Fields, int], None]:
 def _child(board: Board, fields: Fields, at: int) -> None:
     """What a called workflow is at: `its_task ✔ 2/3`. What that one calls in turn is not shown."""
     row = board.row(str(fields["task"]))
-    event = _json(fields.get("event"), {})
+    event = json_of(fields.get("event"), {})
     sign = _CHILD_SIGNS.get(str(event.get("kind")))
     if row.settled or fields.get("within") or not event:
         return
@@ -280,36 +247,6 @@ def _saved(row: Row, ms: Any, tokens: Any, usd: Any) -> None:
     row.saved_ms += int(ms or 0)
     row.saved_tokens += int(tokens or 0)
     row.saved_usd += float(usd or 0.0)
-
-
-def _preview(fields: Fields) -> str:
-    """The beginning of an output's JSON text; a string is shown without its quotes."""
-    text = fields.get("output")
-    if not isinstance(text, str) or text in ("null", '""'):
-        return ""
-    if text.startswith('"'):
-        text = _string(text[: PREVIEW * 6], len(text) > PREVIEW * 6)
-    return one_line(text[: PREVIEW * 2], PREVIEW)
-
-
-def _string(text: str, cut: bool) -> str:
-    """The beginning of a JSON string, read as far as it goes."""
-    for end in range(len(text), max(1, len(text) - 12), -1) if cut else ():
-        value = _json(text[:end] + '"', None)
-        if isinstance(value, str):
-            return value
-    value = _json(text, "")
-    return value if isinstance(value, str) else ""
-
-
-def _json(value: Any, otherwise: Any) -> Any:
-    """A field that is JSON text, read; what is absent or not JSON is `otherwise`."""
-    if not isinstance(value, str):
-        return otherwise if value is None else value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return otherwise
 
 
 HANDLERS: dict[str, Callable[[Board, Fields, int], None]] = {

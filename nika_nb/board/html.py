@@ -14,7 +14,7 @@ from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, TRACK, box, plain
 from nika_nb.board.svg import data_uri
 from nika_nb.board.table import table
-from nika_nb.board.text import duration, money, plural
+from nika_nb.board.text import SPINNER, duration, money, plural
 
 WINDOW = 40  # rows of a live view
 WHOLE = 1000  # rows of a still
@@ -26,7 +26,6 @@ _WORD: dict[RunState, str] = {
     "running": "running", "completed": "✔ completed", "failed": "✖ failed", "cancelled": "⊘ cancelled",
     "paused": "◇ paused", "incomplete": "… incomplete",
 }  # fmt: skip
-_SPIN = "◐◓◑◒"
 _BAR_ORDER: tuple[State, ...] = (
     "ok", "cached", "skipped", "failed", "cancelled", "paused", "retrying", "running",
 )  # fmt: skip
@@ -73,7 +72,7 @@ def window(board: Board, limit: int = WINDOW) -> list[Row]:
 
 def head(board: Board, now: int | None = None, tick: int = 0) -> str:
     """Name, state, elapsed time, permits and the progress bar."""
-    spin = f"{_SPIN[tick // 2 % 4]} " if board.state == "running" else ""
+    spin = f"{SPINNER[tick // 2 % len(SPINNER)]} " if board.state == "running" else ""
     left = (
         f'<span style="font-weight:600">🦋 {inline(board.workflow, 80)}</span>'
         f'<span style="{QUIET}"> · {plural(len(board.rows), "task")}{_resumed(board)}</span>'

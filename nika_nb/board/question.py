@@ -28,6 +28,13 @@ def answered(prompt: Prompt, said: str) -> dict[str, str]:
     return {"text/html": box(inner, COLOUR["paused"], 2), "text/plain": text}
 
 
+def example(prompt: Prompt) -> str:
+    """An answer that the prompt would take, to be replaced by the reader's own."""
+    if prompt.mode == "choice" and prompt.choices:
+        return prompt.choices[0]
+    return "yes" if prompt.mode == "confirm" else "your answer"
+
+
 def question_text(prompt: Prompt, run_id: str, lines: Sequence[str]) -> str:
     message = clean(prompt.message).strip().replace("\n", "\n       ")
     facts = [

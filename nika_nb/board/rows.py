@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from nika_nb.board.clean import one_line
 
 State = Literal["pending", "running", "retrying", "paused", "ok", "cached", "skipped", "failed", "cancelled"]
 RunState = Literal["running", "completed", "failed", "cancelled", "paused", "incomplete"]
 
-STATES: tuple[State, ...] = (
-    "pending", "running", "retrying", "paused", "ok", "cached", "skipped", "failed", "cancelled",
-)  # fmt: skip
+STATES: tuple[State, ...] = get_args(State)
 SETTLED: frozenset[State] = frozenset({"ok", "cached", "skipped", "failed", "cancelled"})
 BUSY: frozenset[State] = frozenset({"running", "retrying"})
 
@@ -70,8 +68,15 @@ class Row:
     def settled(self) -> bool:
         return self.state in SETTLED
 
+    @property
+    def beside(self) -> bool:
+        """Whether the task runs, or ran, beside another one."""
+        return self.parallel and (self.state in BUSY or self.state in ("ok", "failed"))
+
     def elapsed_ms(self, now: int | None = None) -> int | None:
-        """What the task took, or has taken so far; None when it has not begun."""
+        """What the task took, or has taken so far; None where it has not begun, waits or did no work."""
+        if self.state in ("pending", "cached", "paused"):
+            return None
         if self.duration_ms is not None:
             return self.duration_ms
         if self.started is None:

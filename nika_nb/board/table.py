@@ -34,7 +34,7 @@ def table(rows: Sequence[Row], now: int | None = None, deep: int = 0) -> str:
 def _row(row: Row, now: int | None, paid: bool) -> str:
     faint = f";{QUIET}" if row.state in ("pending", "skipped", "cancelled") else ""
     strong = ";font-weight:600" if row.state in ("running", "retrying", "failed", "paused") else ""
-    beside = ' <span title="ran beside another task">∥</span>' if _beside(row) else ""
+    beside = ' <span title="ran beside another task">∥</span>' if row.beside else ""
     cells = [
         f'<td style="{_CELL};color:{COLOUR[row.state]}">{UNICODE[row.state]}&nbsp;{row.state}</td>',
         f'<td style="{_CELL}{faint}{strong}">{inline(row.id, 48)}</td>',
@@ -46,14 +46,10 @@ def _row(row: Row, now: int | None, paid: bool) -> str:
     return f'<tr style="background:none">{"".join(cells)}</tr>'
 
 
-def _beside(row: Row) -> bool:
-    return row.parallel and (row.state in BUSY or row.state in ("ok", "failed"))
-
-
 def _time(row: Row, now: int | None) -> str:
     """A running task counts whole seconds, so that a live table is sent once a second."""
     ms = row.elapsed_ms(now)
-    if row.state in ("pending", "cached", "paused") or ms is None:
+    if ms is None:
         return ""
     return f"{ms // 1000}s" if row.state in BUSY and ms < 60_000 else duration(ms)
 

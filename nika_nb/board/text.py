@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from nika_nb.board.clean import one_line
 from nika_nb.board.rows import Row, State, why
 from nika_nb.board.state import Board, Fact
+from nika_nb.catalog.frames import RUN_STOPS, TASK_ENDS
 
 WIDTH = 64  # columns of the meter, its indent not counted
 
@@ -20,6 +21,7 @@ ASCII: dict[State, str] = {
 }  # fmt: skip
 _SIGNS = str.maketrans({"·": "-", "→": "->", "∥": "||", "─": "-", "✓": "ok", "…": "...", "↷": "~>", "◇": "?"})
 
+SPINNER = "◐◓◑◒"  # one sign after the other stands for what runs
 
 _ENDINGS = {
     "failed": "✖ failed",
@@ -89,13 +91,13 @@ def line(row: Row, width: int, now: int | None = None, glyphs: dict[State, str] 
     """One row; `width` is that of the id column."""
     cells = [f"{glyphs[row.state]:<2}", f"{one_line(row.id):<{width}} ", said(row)]
     text = " ".join(cells).rstrip()
-    ms = row.elapsed_ms(now) if row.state not in ("pending", "cached", "paused") else None
+    ms = row.elapsed_ms(now)
     figures = [duration(ms)] if ms is not None else []
     figures += [money(row.cost_usd)] if row.cost_usd else []
     figures += [items_said(row)] if items_said(row) else []
     text += f"  {' · '.join(figures)}" if figures else ""
     text += f"  → {row.tail}" if row.tail else ""
-    return f"  {text} ∥" if row.parallel and row.state in ("ok", "failed", "running") else f"  {text}"
+    return f"  {text} ∥" if row.beside else f"  {text}"
 
 
 def under(row: Row) -> list[str]:
@@ -172,9 +174,9 @@ def id_width(board: Board) -> int:
 
 def narrate(board: Board, event: Fact) -> list[str]:
     """The lines that a plain console prints for an event that the board has just taken in."""
-    if event.kind in ("task_completed", "task_cache_hit", "task_failed", "task_skipped", "task_cancelled"):
+    if event.kind in TASK_ENDS:
         row = board.rows[str(event.fields["task"])]
         return [line(row, id_width(board)), *under(row)]
-    if event.kind in ("workflow_completed", "workflow_failed", "workflow_cancelled", "workflow_paused"):
+    if event.kind in RUN_STOPS:
         return [meter(board), *ending(board), *(["", resumed(board), *whys(board)] if board.resumed else [])]
     return []

@@ -11,17 +11,12 @@ SEALED = "run_sealed"  # the signed last line of a sealed journal
 
 RESUME_BLOCKED = "nb_resume_blocked"  # the only line of a note: what kept a run from going on
 
-# A journal that reached none of these has no known end: it is `incomplete`.
-RUN_ENDS = frozenset(
-    [
-        *("workflow_completed", "workflow_failed", "workflow_cancelled", "workflow_paused"),
-        *(SEALED, RESUME_BLOCKED),
-    ]
-)
+RUN_STOPS = frozenset({"workflow_completed", "workflow_failed", "workflow_cancelled", "workflow_paused"})
 
-TASK_ENDS = frozenset(
-    {"task_completed", "task_cache_hit", "task_failed", "task_skipped", "task_cancelled"}
-)
+# A journal that reached none of these has no known end: it is `incomplete`.
+RUN_ENDS = RUN_STOPS | {SEALED, RESUME_BLOCKED}
+
+TASK_ENDS = frozenset({"task_completed", "task_cache_hit", "task_failed", "task_skipped", "task_cancelled"})
 
 # Events that are shown while a run goes on and never written: the journal holds what settled.
 LIVE_ONLY = frozenset({"live_output", "live_progress"})

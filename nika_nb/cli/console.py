@@ -5,13 +5,12 @@ from __future__ import annotations
 import sys
 from shlex import quote
 
-from nika_nb.board import text
+from nika_nb.board import question, text
 from nika_nb.board.clean import one_line
 from nika_nb.cli.streams import print_json
 from nika_nb.runs.run import Event, Prompt, Run
 
 _BEFORE_THE_HEADER = ("workflow_started", "task_scheduled", "nb_source_page", "nb_input_page")
-_EXAMPLES = {"confirm": "yes", "input": "your answer"}
 
 
 class Plain:
@@ -60,14 +59,9 @@ def how_to_answer(run: Run) -> list[str]:
     """The open questions, and the one line that answers them all."""
     if not run.prompts:
         return []
-    answers = " ".join(quote(f"{prompt.key}={_example(prompt)}") for prompt in run.prompts)
+    answers = " ".join(quote(f"{prompt.key}={question.example(prompt)}") for prompt in run.prompts)
     asked = [line for prompt in run.prompts for line in _question(prompt)]
     return ["", *asked, "  to answer:", f"    nika-nb answer {quote(run.board.trace_path)} {answers}"]
-
-
-def _example(prompt: Prompt) -> str:
-    chosen = prompt.choices[0] if prompt.mode == "choice" and prompt.choices else None
-    return chosen if chosen is not None else _EXAMPLES.get(prompt.mode, "")
 
 
 def _question(prompt: Prompt) -> list[str]:

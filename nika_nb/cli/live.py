@@ -13,7 +13,6 @@ from nika_nb.cli.console import Plain
 from nika_nb.runs.run import Run
 
 _BETWEEN = 0.1  # seconds: at most ten paintings a second
-_SPINNER = "◐◓◑◒"
 _FIRST, _LAST = "\x1b[?2026h", "\x1b[?2026l"  # the terminal shows what stands between as one
 
 
@@ -73,7 +72,9 @@ class Live(Plain):
         """What runs now, as much of it as there is room for."""
         board = self.run.board
         busy = [row for row in board.tasks if row.state in BUSY]
-        glyphs: dict[State, str] = text.UNICODE | {"running": _SPINNER[self._frame // 2 % len(_SPINNER)]}
+        glyphs: dict[State, str] = text.UNICODE | {
+            "running": text.SPINNER[self._frame // 2 % len(text.SPINNER)]
+        }
         shown = busy if len(busy) <= most else busy[: max(0, most - 1)]
         lines = [text.line(row, text.id_width(board), now, glyphs) for row in shown]
         left = len(busy) - len(shown)

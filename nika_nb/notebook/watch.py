@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from shlex import quote
 from typing import Any
 
 from nika_nb.board import question, text, tracepage
@@ -119,7 +120,7 @@ class Watch:
     def _lines(self, prompt: Prompt) -> list[str]:
         """The exact line that answers a prompt without a form."""
         trace = self.run.trace
-        return [f"%nika answer {trace.name} {prompt.key}={_example(prompt)}"] if trace else []
+        return [f"%nika answer {trace.name} {prompt.key}={quote(question.example(prompt))}"] if trace else []
 
     def _answered(self, prompt: Prompt, value: Any) -> None:
         """A click: judged and started here, watched from a thread of its own. Raises NikaError."""
@@ -156,14 +157,6 @@ class Watch:
             except NikaError as error:
                 if self._panel is not None:
                     self._panel.failure(str(error))
-
-
-def _example(prompt: Prompt) -> str:
-    from shlex import quote
-
-    if prompt.mode == "choice" and prompt.choices:
-        return quote(prompt.choices[0])
-    return "yes" if prompt.mode == "confirm" else "'your answer'"
 
 
 def _said(prompt: Prompt, value: Any) -> str:

@@ -1,0 +1,75 @@
+"""What the fields of a frame say, read with care: a journal may come from anywhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from nika_nb.board.clean import one_line
+from nika_nb.engine.contract import Prompt
+
+Fields = Mapping[str, Any]
+
+PREVIEW = 160  # characters of an output worth showing
+
+
+def preview_of(fields: Fields) -> str:
+    """The beginning of an output's JSON text; a string is shown without its quotes."""
+    text = fields.get("output")
+    if not isinstance(text, str) or text in ("null", '""'):
+        return ""
+    if text.startswith('"'):
+        text = _string(text[: PREVIEW * 6], len(text) > PREVIEW * 6)
+    return one_line(text[: PREVIEW * 2], PREVIEW)
+
+
+def _string(text: str, cut: bool) -> str:
+    """The beginning of a JSON string, read as far as it goes."""
+    for end in range(len(text), max(1, len(text) - 12), -1) if cut else ():
+        value = json_of(text[:end] + '"', None)
+        if isinstance(value, str):
+            return value
+    value = json_of(text, "")
+    return value if isinstance(value, str) else ""
+
+
+def json_of(value: Any, otherwise: Any) -> Any:
+    """A field that is JSON text, read; what is absent or not JSON is `otherwise`."""
+    if not isinstance(value, str):
+        return otherwise if value is None else value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return otherwise
+
+
+def prompt_of(found: Fields) -> Prompt:
+    """A question as the journal tells it; the frame itself stands in where it lists none."""
+    return Prompt(
+        task=str(found.get("task", "")),
+        mode=found.get("mode") or "confirm",
+        message=str(found.get("message", "") or ""),
+        choices=tuple(str(c) for c in json_of(found.get("choices"), []) or ()),
+        default=found.get("default"),
+        has_default="default" in found,
+        item=found.get("item"),
+        gates=tuple(found.get("gates") or ()),
+        effects=tuple(found.get("effects") or ()),
+        shown_hash=str(found.get("shown_hash") or found.get("approval_shown_hash") or ""),
+        inner=str(found.get("inner") or ""),
+    )
+
+
+def retry_of(fields: Fields) -> str:
+    """Which attempt failed, of how many, and with what code."""
+    tries = f"attempt {fields.get('attempt', '?')} of {fields.get('max_attempts', '?')} failed"
+    return f"{tries} · {fields['code']}" if fields.get("code") else tries
+
+
+def item_fault_of(fields: Fields) -> str:
+    """`[3] CODE · message`: how an item of a fan-out failed."""
+    outcome = json_of(fields.get("outcome"), {})
+    error = (outcome.get("payload") or {}).get("error") or {}
+    said = " · ".join(str(error[key]) for key in ("code", "message") if error.get(key))
+    return one_line(f"[{fields.get('item')}] {said}".rstrip(), 400)
