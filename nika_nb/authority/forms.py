@@ -62,6 +62,22 @@ BROKEN = Loose(r"(?:\s|\\+[rn]?)*", _without_breaks)
 ESCAPED = Loose(r"\\*", _without_escapes)
 
 
+# What a display leaves out: control characters, terminal sequences, marks without a width.
+_UNSEEN = (
+    r"(?:\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f"
+    r"\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb])"
+)
+_UNSEEN_RUN = re.compile(f"{_UNSEEN}+")
+
+
+def _seen(text: str) -> str:
+    return _UNSEEN_RUN.sub("", text)
+
+
+# A value with something invisible between its characters: shown, it would stand there whole.
+UNSEEN = Loose(f"{_UNSEEN}*", _seen)
+
+
 def exact(value: str) -> set[str]:
     """Every text under which a value is looked for as it stands."""
     found = {value} | set(_lines(value))
@@ -83,6 +99,7 @@ def loose(value: str) -> dict[Loose, tuple[str, ...]]:
         if "\\" in form or "/" in form
     }
     return {
+        UNSEEN: tuple(text for text in (value, *_lines(value)) if len(text) >= _SHORTEST),
         BROKEN: tuple(form for form in codes if len(form) >= SHORTEST_TELLING),
         ESCAPED: tuple(sorted(form for form in escapes if len(form.strip()) >= _SHORTEST)),
     }

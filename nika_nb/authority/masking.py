@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from nika_nb.authority import forms
-from nika_nb.authority.forms import BROKEN, ESCAPED, SHORTEST_TELLING, Loose
+from nika_nb.authority.forms import BROKEN, ESCAPED, SHORTEST_TELLING, UNSEEN, Loose
 
 MASK = "••••••"
 
@@ -32,7 +32,7 @@ class Masker:
         self._lock = threading.Lock()
         self._names: dict[str, str] = {}
         self._needles: tuple[str, ...] = ()
-        self._loose: dict[Loose, tuple[str, ...]] = {BROKEN: (), ESCAPED: ()}
+        self._loose: dict[Loose, tuple[str, ...]] = {UNSEEN: (), BROKEN: (), ESCAPED: ()}
 
     def add(self, name: str, value: str) -> None:
         """Make a value known. The name is for people who ask what is masked."""
@@ -74,7 +74,7 @@ class Masker:
         return value
 
     def mask_text(self, text: str) -> str:
-        text = self._mask_loose(BROKEN, text)
+        text = self._mask_loose(BROKEN, self._mask_loose(UNSEEN, text))
         present = self._present(text)
         text = _pattern(present, self._in_data).sub(MASK, text) if present else text
         return self._mask_loose(ESCAPED, text)

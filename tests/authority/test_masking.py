@@ -160,3 +160,15 @@ def test_in_data_a_short_secret_is_a_word() -> None:
     known.add("user", "app")
     known.add("key", "hunter22")
     assert known.mask("application of app, (app) xhunter22x") == f"application of {MASK}, ({MASK}) x{MASK}x"
+
+
+@pytest.mark.parametrize(
+    "between", ["\0", "\x1b[1m", "\N{ZERO WIDTH SPACE}", "\x07\x08", "\N{RIGHT-TO-LEFT MARK}"]
+)
+def test_what_a_display_would_put_together_again_is_masked(between: str) -> None:
+    """Signs that nobody sees do not hide a secret from the mask: shown, it would stand there whole."""
+    apart = between.join("hunter22-very-secret")
+    known = masker("hunter22-very-secret")
+    assert known.mask(f"a {apart} b") == f"a {MASK} b"
+    assert known.found(apart)
+    assert known.mask(between.join("harmless")) == between.join("harmless")
