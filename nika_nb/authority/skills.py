@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
 from nika_nb.authority import paths
+from nika_nb.authority.files import read_plain
 from nika_nb.authority.permits import judge_target
 from nika_nb.errors import Fault
+from nika_nb.language.encoding import DOCUMENT_CAP
 from nika_nb.language.model import Permits, Workflow
 from nika_nb.language.skills import NotASkill, Skill, read_skill
 
-LARGEST = 1 << 20  # bytes of one skill file
+LARGEST = DOCUMENT_CAP  # bytes of one skill file
 
 UNREADABLE_CODE = "NIKA-AGENT-003"
 MALFORMED_CODE = "NIKA-AGENT-004"
-
-
-def read_plain(place: str) -> bytes:
-    """The bytes of a plain file, at most one more than a skill may have. Raises OSError."""
-    if not os.path.isfile(place):  # a pipe or a device may never end
-        raise FileNotFoundError(place)
-    with open(place, "rb") as file:
-        return file.read(LARGEST + 1)
 
 
 def open_skill(

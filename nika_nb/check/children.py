@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from nika_nb.check.files import read_bounded
+from nika_nb.authority.files import read_plain
 from nika_nb.errors import Diagnostic
 from nika_nb.language.load import load_bytes
 from nika_nb.language.model import Task, Workflow
@@ -47,8 +47,8 @@ class Family:
 
     def called(self, task: Task, folder: str) -> Child | None:
         """What a task calls, counted from its file's folder; None where it calls no file."""
-        target = task.action.get("workflow") if task.action.verb == "invoke" else None
-        if not isinstance(target, str):
+        target = task.called
+        if target is None:
             return None
         if "${{" in target:
             hint = "write the path itself; to choose, call two workflows under `when:`"
@@ -75,7 +75,7 @@ class Family:
         """The bytes of a file that a workflow names. Raises OSError where there is none to be opened."""
         if self._readable is not None and not self._readable(path):
             raise PermissionError(path)
-        return read_bounded(path)
+        return read_plain(path)
 
     def _from_disk(self, path: str, target: str) -> Child:
         try:
