@@ -10,6 +10,7 @@ import re
 import shlex
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 _ESCALATION = frozenset({"sudo", "doas", "pkexec", "su", "runas"})
 _POWER = frozenset({"shutdown", "reboot", "halt", "poweroff", "kexec", "init", "telinit"})
@@ -75,6 +76,19 @@ def judge_argv(argv: Sequence[str]) -> str | None:
     return _identity(program, args) or _destruction(program, args) or _inner(program, args)
 
 
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What a program is given: its flags (short ones one by one), its operands, and all words as written."""
+
+    flags: set[str]
+    operands: list[str]
+    words: list[str]
+
+
+def _given(words: list[str]) -> _Given:
+    return _Given(_flags(words), [word for word in words if not word.startswith("-")], words)
+
+
 def _identity(program: str, args: list[str]) -> str | None:
     if program in _ESCALATION:
         return f"`{program}` raises privileges"
@@ -92,7 +106,6 @@ def _identity(program: str, args: list[str]) -> str | None:
 
 
 def _destruction(program: str, args: list[str]) -> str | None:
-    flags, operands = _flags(args), [arg for arg in args if not arg.startswith("-")]
     judges = {
         "rm": _judge_rm,
         "chmod": _judge_chmod,
@@ -110,13 +123,13 @@ def _destruction(program: str, args: list[str]) -> str | None:
         "crontab": _judge_crontab,
     }
     judge = judges.get(program)
-    return judge(flags, operands, args) if judge else None
+    return judge(_given(args)) if judge else None
 
 
-def _judge_rm(flags: set[str], operands: list[str], args: list[str]) -> str | None:
-    if "--no-preserve-root" in args:
+def _judge_rm(given: _Given) -> str | None:
+    if "--no-preserve-root" in given.words:
         return "`rm --no-preserve-root` can only mean the whole disk"
-    if flags & {"r", "R", "--recursive"} and (wide := next(filter(_is_wide, operands), None)):
+    if given.flags & {"r", "R", "--recursive"} and (wide := next(filter(_is_wide, given.operands), None)):
         return f"`rm -r {wide}` reaches beyond the project; name a relative path below it"
     return None
 
@@ -129,57 +142,67 @@ def _is_wide(path: str) -> bool:
     return whole or ".." in parts or clean.startswith(("/", "~", "$HOME", "${HOME"))
 
 
-def _judge_chmod(flags: set[str], operands: list[str], args: list[str]) -> str | None:
-    mode = operands[0] if operands else ""
+def _judge_chmod(given: _Given) -> str | None:
+    mode = given.operands[0] if given.operands else ""
     if re.fullmatch(r"[0-7]?777|[ugo]*a[ugo]*[+=]\w*w\w*|ugo[+=]\w*w\w*|[+=]rwx|o[+=]\w*w\w*", mode):
         return f"`chmod {mode}` lets everyone write"
     if re.fullmatch(r"[2467][0-7]{3}|[ugoa]*[+=]\w*s\w*", mode):
         return f"`chmod {mode}` lets a file run as its owner"
-    return _judge_owner(flags, operands, args)
+    return _judge_owner(given)
 
 
-def _judge_owner(flags: set[str], operands: list[str], args: list[str]) -> str | None:
-    if flags & {"R", "--recursive"} and any(path in ("/", "/*", "~", "~/") for path in operands[1:]):
+def _judge_owner(given: _Given) -> str | None:
+    if given.flags & {"R", "--recursive"} and any(
+        path in ("/", "/*", "~", "~/") for path in given.operands[1:]
+    ):
         return "a recursive change of owner or mode would take the whole disk"
     return None
 
 
-def _judge_dd(flags: set[str], operands: list[str], args: list[str]) -> str | None:
-    if any(arg.startswith("of=") and _RAW_DEVICE.match(arg[3:]) for arg in args):
+def _judge_dd(given: _Given) -> str | None:
+    if any(arg.startswith("of=") and _RAW_DEVICE.match(arg[3:]) for arg in given.words):
         return "`dd` would overwrite a disk"
     return None
 
 
-def _judge_find(flags: set[str], operands: list[str], args: list[str]) -> str | None:
-    inner = [args[i + 1 :] for i, arg in enumerate(args) if arg in ("-exec", "-execdir", "-ok", "-okdir")]
+def _judge_find(given: _Given) -> str | None:
+    inner = [
+        given.words[i + 1 :]
+        for i, arg in enumerate(given.words)
+        if arg in ("-exec", "-execdir", "-ok", "-okdir")
+    ]
     for command in inner:
         ends = [i for i, arg in enumerate(command) if arg in (";", "+", "\\;")]
         reason = judge_argv(command[: ends[0]] if ends else command)
         if reason:
             return reason
-    if "-delete" in args and operands and operands[0] in ("/", "~", "$HOME", "${HOME}", ".."):
-        return f"`find {operands[0]} -delete` reaches beyond the project"
+    if (
+        "-delete" in given.words
+        and given.operands
+        and given.operands[0] in ("/", "~", "$HOME", "${HOME}", "..")
+    ):
+        return f"`find {given.operands[0]} -delete` reaches beyond the project"
     return None
 
 
-def _judge_kill(flags: set[str], operands: list[str], args: list[str]) -> str | None:
-    return "`kill -1` ends every process of the user" if args and args[-1] == "-1" else None
+def _judge_kill(given: _Given) -> str | None:
+    return "`kill -1` ends every process of the user" if given.words and given.words[-1] == "-1" else None
 
 
-def _judge_netcat(flags: set[str], operands: list[str], args: list[str]) -> str | None:
-    if flags & {"e", "c", "--exec", "--sh-exec"}:
+def _judge_netcat(given: _Given) -> str | None:
+    if given.flags & {"e", "c", "--exec", "--sh-exec"}:
         return "netcat would hand a shell to the network"
     return None
 
 
-def _judge_device(flags: set[str], operands: list[str], args: list[str]) -> str | None:
-    if any(_RAW_DEVICE.match(path) for path in operands):
+def _judge_device(given: _Given) -> str | None:
+    if any(_RAW_DEVICE.match(path) for path in given.operands):
         return "it would write to a disk below the file system"
     return None
 
 
-def _judge_crontab(flags: set[str], operands: list[str], args: list[str]) -> str | None:
-    return "`crontab` starts work that nobody sees in the file" if flags != {"l"} else None
+def _judge_crontab(given: _Given) -> str | None:
+    return "`crontab` starts work that nobody sees in the file" if given.flags != {"l"} else None
 
 
 def _inner(program: str, args: list[str]) -> str | None:
