@@ -153,9 +153,7 @@ def _condition(tool: str, name: str, value: Any, task: Task) -> Iterator[Problem
             f"`{name}` of `{tool}` is a condition, not {_shown(value)}", "write `${{ a == b }}`", (name,)
         )
         return
-    args = task.action.value("args")
-    island = only_island(args.fields.get(name)) if args is not None and hasattr(args, "fields") else None
-    if island is None:
+    if only_island(task.action.arguments.get(name)) is None:
         whole = "${{" in value
         hint = "put the whole condition inside the braces" if whole else f"write `${{{{ {value[:60]} }}}}`"
         yield Problem(f"`{name}` of `{tool}` is text, and text is never true or false", hint, (name,))

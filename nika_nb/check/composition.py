@@ -14,7 +14,7 @@ from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic
 from nika_nb.language.lattice import UNKNOWN, assignable
 from nika_nb.language.model import Input, Permits, Task, Workflow
-from nika_nb.language.template import Fields, Plain, Value
+from nika_nb.language.template import Value
 from nika_nb.values import Json, nearest
 
 
@@ -49,7 +49,7 @@ def _call(subject: Subject, family: Family, task: Task, child: Child, top: str) 
 
 
 def _arguments(subject: Subject, task: Task, child: Workflow) -> Iterator[Diagnostic]:
-    given = _given(task)
+    given = task.action.arguments
     for name, value in given.items():
         place = ("tasks", task.id, "invoke", "args", name)
         if name not in child.inputs:
@@ -65,16 +65,6 @@ def _arguments(subject: Subject, task: Task, child: Workflow) -> Iterator[Diagno
             place_of_call = subject.place("tasks", task.id, "invoke")
             hint = f"write `args: {{ {name}: … }}`"
             yield Diagnostic("NIKA-COMP-004", sentence, place_of_call, hint, task=task.id)
-
-
-def _given(task: Task) -> dict[str, Value]:
-    args = task.action.value("args")
-    if isinstance(args, Fields):
-        return args.fields
-    raw = args.raw if args is not None else None
-    return (
-        {name: Plain(value, task.action.span) for name, value in raw.items()} if isinstance(raw, dict) else {}
-    )
 
 
 def _misfit(subject: Subject, task: Task, value: Value, wanted: Input) -> str:

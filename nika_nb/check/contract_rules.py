@@ -11,7 +11,7 @@ from nika_nb.check.fetch_rules import judge_fetch
 from nika_nb.check.problem import Problem, is_open
 from nika_nb.language.cel.syntax import as_reference
 from nika_nb.language.model import Task
-from nika_nb.language.template import Fields, only_island
+from nika_nb.language.template import only_island
 from nika_nb.values import nearest, to_text
 
 Args = dict[str, Any]
@@ -123,8 +123,7 @@ def _hash(args: Args, task: Task) -> Iterator[Problem]:
 
 
 def _is_secret(task: Task, name: str) -> bool:
-    args = task.action.value("args")
-    island = only_island(args.fields.get(name)) if isinstance(args, Fields) else None
+    island = only_island(task.action.arguments.get(name))
     path = as_reference(island.expr) if island is not None else None
     return path is not None and path.root == "secrets"
 

@@ -42,6 +42,12 @@ def folded(workflow: Workflow, task: Task) -> Action:
     return replace(task.action, body=fold(task.action.body, fixed(workflow, task)))
 
 
+def argument(workflow: Workflow, task: Task, name: str) -> Json:
+    """One argument of a call with everything fixed written out; None where there is none."""
+    args = folded(workflow, task).get("args")
+    return args.get(name) if isinstance(args, dict) else None
+
+
 def folded_each(workflow: Workflow, task: Task, *, defaults: bool = False) -> list[Action]:
     """The same for every element of a fan-out whose collection is written out; else just the one."""
     known = fixed(workflow, task, defaults=defaults)

@@ -73,7 +73,7 @@ def _death(subject: Subject, task: Task, states: dict[str, States]) -> Diagnosti
         admitted[edge.producer] = before & edge.admits
         if not admitted[edge.producer]:
             return _excluded(task, edge, states[edge.producer], before)
-    return _closed_gate(subject, task, admitted)
+    return _closed_gate(task, admitted)
 
 
 def _after_cleanup(task: Task, edge: Edge) -> Diagnostic:
@@ -101,7 +101,7 @@ def _excluded(task: Task, edge: Edge, states: States, before: States) -> Diagnos
     return Diagnostic("NIKA-DAG-006", sentence, edge.span, hint, task=task.id)
 
 
-def _closed_gate(subject: Subject, task: Task, admitted: dict[str, States]) -> Diagnostic | None:
+def _closed_gate(task: Task, admitted: dict[str, States]) -> Diagnostic | None:
     """A `when:` that is false whatever the observed tasks end in."""
     island = only_island(task.when) if task.when is not None and not isinstance(task.when, bool) else None
     if island is None:

@@ -50,7 +50,7 @@ def _envelope(subject: Subject) -> Iterator[Diagnostic]:
 def _task(subject: Subject, task: Task) -> Iterator[Diagnostic]:
     if task.action.get("model") is None:
         if subject.model is None and subject.workflow.model is None:
-            yield _missing(subject, task)
+            yield _missing(task)
         return
     model = folded(subject.workflow, task).get("model")
     if isinstance(model, str) and not is_open(model):
@@ -82,7 +82,7 @@ def _with_provider(name: str) -> str:
     return f"write `{_FAMILIES[start]}/{name}`"
 
 
-def _missing(subject: Subject, task: Task) -> Diagnostic:
+def _missing(task: Task) -> Diagnostic:
     verb = task.action.verb
     sentence = f"`{task.id}` asks a model, and none is named"
     hint = "write `model: <provider>/<name>`, or give one to the run (`--model mock/echo`)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nika_nb.check.folding import folded
+from nika_nb.check.folding import argument
 from nika_nb.check.problem import is_open
 from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic, Fault, Span
@@ -27,9 +27,8 @@ def judge(subject: Subject) -> Iterator[Diagnostic]:
 
 def _argument(subject: Subject, task: Task) -> Iterator[Diagnostic]:
     name = _PROGRAMS.get(str(task.action.get("tool"))) if task.action.verb == "invoke" else None
-    args = folded(subject.workflow, task).get("args") if name else None
-    program = args.get(name) if isinstance(args, dict) and name else None
-    if isinstance(program, str) and name is not None and not is_open(program):
+    program = argument(subject.workflow, task, name) if name else None
+    if name and isinstance(program, str) and not is_open(program):
         place = subject.place("tasks", task.id, "invoke", "args", name)
         yield from _program(subject, task, program, place, "")
 

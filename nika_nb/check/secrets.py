@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from nika_nb.authority.effects import host_of
 from nika_nb.authority.permits import canonical_host
-from nika_nb.check.folding import folded
+from nika_nb.check.folding import argument
 from nika_nb.check.subject import Subject
 from nika_nb.check.taint import Arrival, Flow
 from nika_nb.errors import Diagnostic
 from nika_nb.language.cel.syntax import as_reference
 from nika_nb.language.model import Egress, Secret, Task
-from nika_nb.language.template import Fields, Value, only_island
+from nika_nb.language.template import Value, only_island
 
 # The argument that addresses a network sink.
 _ADDRESS = {"nika:fetch": "url", "nika:notify": "target"}
@@ -62,16 +61,13 @@ def _clears(subject: Subject, task: Task, secret: Secret, rule: Egress, alone: b
 
 def _static_host(subject: Subject, task: Task) -> str | None:
     """The host that the text itself decides."""
-    args: Any = folded(subject.workflow, task).get("args")
-    address = args.get(_ADDRESS.get(sink_of(task), "")) if isinstance(args, dict) else None
+    address = argument(subject.workflow, task, _ADDRESS.get(sink_of(task), ""))
     return host_of(address)[0] if isinstance(address, str) else None
 
 
 def _addressed_by(task: Task, secret: Secret) -> bool:
     """Whether the address is this secret and nothing else, directly or through one binding."""
-    args = task.action.value("args")
-    address = args.fields.get(_ADDRESS.get(sink_of(task), "")) if isinstance(args, Fields) else None
-    path = _only_path(address)
+    path = _only_path(task.action.arguments.get(_ADDRESS.get(sink_of(task), "")))
     if path is not None and path[0] == "with" and len(path) == 2:
         path = _only_path(task.with_.get(path[1]))
     return path == ("secrets", secret.name)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from nika_nb.authority import paths
-from nika_nb.check.folding import fixed, fold, folded
+from nika_nb.check.folding import argument, fixed, fold
 from nika_nb.check.problem import is_open
 from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic
@@ -36,8 +36,7 @@ def _path(subject: Subject, task: Task) -> str | None:
     """The file that a task writes, where the text itself decides it."""
     if task.action.verb != "invoke" or task.action.get("tool") not in _WRITERS:
         return None
-    args = folded(subject.workflow, task).get("args")
-    path = args.get("path") if isinstance(args, dict) else None
+    path = argument(subject.workflow, task, "path")
     return path if isinstance(path, str) and not is_open(path) else None
 
 

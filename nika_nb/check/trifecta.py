@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from nika_nb.authority import globs, paths
 from nika_nb.catalog.builtins import PROMPT
-from nika_nb.check.folding import folded
+from nika_nb.check.folding import argument
 from nika_nb.check.problem import is_open
 from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic, Severity
@@ -83,8 +83,7 @@ def _sends_out(subject: Subject, task: Task) -> bool:
     tool = str(action.get("tool"))
     if action.verb != "invoke" or tool.startswith("mcp:") or tool in _NETWORK:
         return action.verb == "invoke"
-    args = folded(subject.workflow, task).get("args") if tool in ("nika:write", "nika:edit") else None
-    path = args.get("path") if isinstance(args, dict) else None
+    path = argument(subject.workflow, task, "path") if tool in ("nika:write", "nika:edit") else None
     return isinstance(path, str) and not is_open(path) and _escapes(subject, path)
 
 

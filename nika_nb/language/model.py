@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from nika_nb.errors import Source, Span
-from nika_nb.language.template import Value
+from nika_nb.language.template import Fields, Plain, Value
 from nika_nb.language.types import TypeExpr
 from nika_nb.values import Json
 
@@ -175,12 +175,19 @@ class Action:
 
     def value(self, key: str) -> Value | None:
         """A body field with its islands."""
-        from nika_nb.language.template import Fields, Plain
-
         if isinstance(self.body, Fields):
             return self.body.fields.get(key)
         raw = self.get(key)
         return None if raw is None else Plain(raw, self.spans.get(key, self.span))
+
+    @property
+    def arguments(self) -> dict[str, Value]:
+        """The `args` of a call by name, each with its islands; empty where there are none."""
+        args = self.value("args")
+        if isinstance(args, Fields):
+            return args.fields
+        raw = args.raw if args is not None else None
+        return {name: Plain(value, self.span) for name, value in raw.items()} if isinstance(raw, dict) else {}
 
 
 @dataclass(frozen=True, slots=True)
