@@ -243,12 +243,19 @@ class Engine:
         self._settle(planned, Ended(outcome))
 
     async def _interrupted(self, planned: TaskPlan) -> None:
-        """A task that was under way when the run was cancelled from outside."""
+        """A task that was under way when the run was cancelled from outside.
+
+        What it had begun with is told as well: the decisions at the boundary, and what it cost.
+        """
         outcome = Outcome("cancelled", "operator")
         work = self._works.get(planned.task.id, Work())
         if work.begun:
             await self._cleanups(planned, outcome, work)
-        self._settler.cancelled(planned.task.id, "operator", None, outcome)
+        if work.started is None:
+            self._settler.cancelled(planned.task.id, "operator", None, outcome)
+        else:
+            called_off = Fault("NIKA-IMPL-001", "it was called off")
+            self._settler.ran(planned, planned.note, outcome, work, called_off)
         self._settle(planned, Ended(outcome, work=work))
 
     async def _cleanups(self, planned: TaskPlan, outcome: Outcome, work: Work) -> None:

@@ -67,6 +67,10 @@ class Web:
         kind = code_of(site.target.partition("?")[0])
         if kind and LAW not in self._use.call.lifts:
             self._refuse_code(site, kind)
+        elif kind:
+            self._use.call.permit(
+                Permit("net", str(site), True, f"it is {kind}, and the author lifts the law")
+            )
 
     async def send(self, request: Request) -> bytes:
         """The body of the answer, redirects followed. The caller has entered the request's site.
