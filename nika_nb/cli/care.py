@@ -59,7 +59,7 @@ def _refuse_needed(entry: Entry) -> None:
             f"{entry.path.name} was not removed: its run waits for an answer to {tasks}, "
             f"and what it has done stands there. {anyway}"
         )
-    asked = kin.answers.get(entry.path, ())
+    asked = kin.answers(entry)
     if asked:
         names = ", ".join(found.path.name for found in asked)
         raise UsageError(

@@ -16,8 +16,9 @@ FINISHED = frozenset({"completed", "failed", "cancelled"})
 class Kinship:
     """The traces of one folder, newest first, as they stand to each other.
 
-    answers: of a finished trace, the paused ones of its run that it, or what it goes on from,
-    answered. waiting: the paused traces whose question nobody has answered to the end. standing:
+    led: of a finished trace, the questions of its run that were answered on the way to it, and what
+    broke off between; they go together, for without the end the questions would wait again. bound:
+    all of these. waiting: the paused traces whose question nobody has answered to the end. standing:
     what may not be taken away: questions that wait, the whole run that asks, runs at work, the
     newest trace of every workflow, and what any of these resumed from.
     """
@@ -26,9 +27,9 @@ class Kinship:
         self.entries = tuple(entries)
         self._known = {entry.path: entry for entry in self.entries}
         self._parents: dict[Path, Entry | None] = {}
-        self.answers = self._answers()
-        answered = {entry.path for found in self.answers.values() for entry in found}
-        self.waiting = tuple(e for e in self.entries if e.state == "paused" and e.path not in answered)
+        self.led = self._led()
+        self.bound = frozenset(entry.path for found in self.led.values() for entry in found)
+        self.waiting = tuple(e for e in self.entries if e.state == "paused" and e.path not in self.bound)
         self.standing = self._standing()
 
     def parent(self, entry: Entry) -> Entry | None:
@@ -60,23 +61,29 @@ class Kinship:
         same = [w for w in self.waiting if w.path == entry.path or (w.run is not None and w.run == entry.run)]
         return tuple(same)
 
-    def _answers(self) -> dict[Path, tuple[Entry, ...]]:
+    def answers(self, entry: Entry) -> tuple[Entry, ...]:
+        """The questions, of its run, that a trace and what it goes on from hold the answers to."""
+        return tuple(earlier for earlier in self._before(entry) if earlier.state == "paused")
+
+    def _led(self) -> dict[Path, tuple[Entry, ...]]:
         """Only runs that paused are looked into: for the others no file is opened."""
         paused = {entry.run for entry in self.entries if entry.state == "paused" and entry.run is not None}
         found: dict[Path, tuple[Entry, ...]] = {}
+        taken: set[Path] = set()  # a question that was answered twice goes with the later end
         for entry in self.entries:
             if entry.state in FINISHED and entry.run in paused:
-                earlier = tuple(self._asked_before(entry))
-                if earlier:
+                earlier = tuple(e for e in self._before(entry) if e.path not in taken)
+                if any(e.state == "paused" for e in earlier):
                     found[entry.path] = earlier
+                    taken.update(e.path for e in earlier)
         return found
 
-    def _asked_before(self, entry: Entry) -> Iterator[Entry]:
+    def _before(self, entry: Entry) -> Iterator[Entry]:
+        """What a trace goes on from in its own run, back to where that had been finished before."""
         for earlier in self.ancestors(entry):
-            if earlier.run != entry.run:
+            if earlier.run is None or earlier.run != entry.run or earlier.state in FINISHED:
                 return
-            if earlier.state == "paused":
-                yield earlier
+            yield earlier
 
     def _standing(self) -> frozenset[Path]:
         asking = {entry.run for entry in self.waiting if entry.run is not None}
@@ -88,7 +95,7 @@ class Kinship:
                 kept.update(earlier.path for earlier in self.ancestors(entry))
         # An answer does not go before its question: the question would wait again.
         return frozenset(
-            kept | {path for path, asked in self.answers.items() if any(e.path in kept for e in asked)}
+            kept | {path for path, asked in self.led.items() if any(e.path in kept for e in asked)}
         )
 
 

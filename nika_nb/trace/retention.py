@@ -127,8 +127,9 @@ def _choose(kin: Kinship, limits: Limits, now: int) -> list[tuple[_Unit, Reason]
 def _units(kin: Kinship) -> Iterator[_Unit]:
     """What may be taken away at all, oldest first."""
     for entry in reversed(kin.entries):
-        if entry.state in _COLLECTABLE and entry.path not in kin.standing and not entry.path.is_symlink():
-            yield _Unit((*reversed(kin.answers.get(entry.path, ())), entry))
+        free = entry.path not in kin.standing and entry.path not in kin.bound
+        if free and entry.state in _COLLECTABLE and not entry.path.is_symlink():
+            yield _Unit((*reversed(kin.led.get(entry.path, ())), entry))
 
 
 def _rotated(kin: Kinship, keep: int) -> frozenset[Path]:
