@@ -13,6 +13,7 @@ from nika_nb.errors import ResumeRefused, UsageError
 # A look at a lock takes it for microseconds; whoever wants it for long tries a few times.
 _TRIES = 20
 _PAUSE = 0.01  # seconds between tries
+_LOOKS = 3  # at the table of locks: one that changes while it is read may lack a row
 
 
 def claim(fd: int) -> bool:
@@ -45,7 +46,16 @@ def holder(path: Path) -> tuple[bool, int | None]:
 
 
 def _locker(stat: os.stat_result) -> int | None:
-    """The process that locked this file by /proc/locks, None where there is none to read."""
+    """The process that locked this file; None where the system does not tell."""
+    for _ in range(_LOOKS):
+        found = _told(stat)
+        if found is not None:
+            return found
+    return None
+
+
+def _told(stat: os.stat_result) -> int | None:
+    """The process by one reading of /proc/locks."""
     try:
         table = Path("/proc/locks").read_text(encoding="ascii", errors="replace")
     except OSError:
