@@ -110,7 +110,9 @@ def _found(program: str, need: Need, permits: Permits | None, base: Path) -> boo
     if os.path.isfile(place) and os.access(place, os.X_OK):
         return True
     # A task before it may still write it.
-    return judge_target(permits, "write", place, str(base), place).allowed
+    written = os.path.relpath(place, base)
+    written = place if written.startswith("..") else f"./{written}"
+    return judge_target(permits, "write", written, str(base), paths.effective(written, str(base))).allowed
 
 
 def _path(permits: Permits | None, given: Mapping[str, object] | None) -> str | None:

@@ -1,0 +1,16 @@
+"""An empty project with its program, as the current folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.durable.project import Project, project
+
+
+@pytest.fixture
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    for name in ("NIKA_NO_TRACE_FILE", "NIKA_NB_INTERACTIVE", "NIKA_NB_SIGN_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    return project(folder)
