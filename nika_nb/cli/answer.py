@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from nika_nb.cli.asking import attended, converse
-from nika_nb.cli.run import console, follow
+from nika_nb.cli.run import console, ended_by_signals, follow
 from nika_nb.runs.answers import parse_answer
 from nika_nb.runs.run import attach
 from nika_nb.trace.folder import TraceFolder
@@ -17,5 +17,6 @@ def answer(options: argparse.Namespace) -> int:
     """The exit code of the run, continued from its pinned text."""
     run = attach(TraceFolder(Path.cwd()).resolve(options.trace))
     run.request = replace(run.request, interactive=attended(), door="nika-nb")
-    run.answer(dict(parse_answer(text) for text in options.answers), wait=False)
+    with ended_by_signals(run):
+        run.answer(dict(parse_answer(text) for text in options.answers), wait=False)
     return converse(run, lambda: console(run), follow)

@@ -17,6 +17,9 @@ exit codes: 0 success · 1 the workflow failed · 2 the file or the trace is ref
 3 environment or usage · 4 paused: a prompt waits for an answer · 130 the run was cancelled"""
 
 
+INTERRUPTED = 130
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command; returns its exit code."""
     open_all()
@@ -28,6 +31,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except NikaError as error:
         print(error, file=sys.stderr)
         return error.exit_code
+    except KeyboardInterrupt:  # before there was a run that it could end, or behind one
+        return INTERRUPTED
     except BrokenPipeError:
         hush()
         return 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from nika_nb.board import text
@@ -18,7 +19,7 @@ from nika_nb.errors import CheckRefused, NikaError
 from nika_nb.runs.answers import parse_answer
 from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.request import Place, Request
-from nika_nb.runs.run import Event, Run, start
+from nika_nb.runs.run import Event, Run, ready
 from nika_nb.trace.chain import Chain
 
 EXIT = {"completed": 0, "failed": 1, "cancelled": 130, "paused": 4, "incomplete": 1}
@@ -27,19 +28,19 @@ EXIT = {"completed": 0, "failed": 1, "cancelled": 130, "paused": 4, "incomplete"
 def run(options: argparse.Namespace) -> int:
     """The exit code of the run."""
     try:
-        started = start(_request(options))
+        made = ready(_request(options))
     except CheckRefused as refused:
         return _refused(options, refused)
     except NikaError as error:
         if options.output:
             print_json({"error": {"code": None, "message": str(error)}})
         raise
-    say(*(f"nika-nb: {notice}" for notice in started.notices))
+    say(*(f"nika-nb: {notice}" for notice in made.notices))
     if options.json:
-        return follow(started, Lines(started, Chain(started.invocation, started.id)))
+        return follow(made, Lines(made, Chain(made.invocation, made.id)))
     if options.output:
-        return follow(started, OneLine(started))
-    return converse(started, lambda: console(started, quiet=options.quiet), follow)
+        return follow(made, OneLine(made))
+    return converse(made, lambda: console(made, quiet=options.quiet), follow)
 
 
 def _request(options: argparse.Namespace) -> Request:
@@ -136,29 +137,47 @@ def console(started: Run, *, quiet: bool = False) -> Plain:
 
 
 def follow(started: Run, surface: Surface) -> int:
-    """Shows a run until it stops. SIGINT and SIGTERM end it; a second one ends its cleanups too.
-
-    A reader that goes away ends it as well.
-    """
-    stop: Callable[..., None] = lambda *_: started.cancel()  # noqa: E731
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        while started.running:
+    """Begins a run that has not, and shows it until it stops. A reader that goes away ends it as well."""
+    with ended_by_signals(started):
+        try:
+            started.begin()
+            while started.running:
+                started.catch_up(surface.see)
+                surface.tick()
+                started.pause_a_moment()
             started.catch_up(surface.see)
-            surface.tick()
-            started.pause_a_moment()
-        started.catch_up(surface.see)
-        started.wait()
-    except BrokenPipeError:
-        hush()
-        started.cancel()
-        started.wait()
-        return EXIT[started.state]
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+            started.wait()
+        except BrokenPipeError:
+            hush()
+            started.cancel()
+            started.wait()
+            return EXIT[started.state]
     surface.end()
     return EXIT[started.state]
+
+
+@contextmanager
+def ended_by_signals(run: Run) -> Iterator[None]:
+    """SIGINT and SIGTERM end the run; a second one ends its cleanups too.
+
+    One that comes before there is anything to end does so once there is.
+    """
+    wanted: list[int] = []
+
+    def stop(number: int, frame: Any) -> None:
+        if run.running:
+            run.cancel()
+        else:
+            wanted.append(number)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        if wanted:
+            run.cancel()
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _notes(run: Run) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 
 from nika_nb.engine.ending import Verdict
@@ -34,7 +35,7 @@ class Session:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._cancelled = 0
         self._begun = self._dropped = False
-        self._turn = threading.Lock()
+        self._turn = threading.RLock()  # a signal may come while another one is being obeyed
         self._thread = threading.Thread(target=self._work, name="nika-engine", daemon=True)
 
     def start(self) -> None:
@@ -49,7 +50,8 @@ class Session:
         with self._turn:
             self._cancelled += 1
             if self._loop is not None and self._engine is not None and not self.done.is_set():
-                self._loop.call_soon_threadsafe(self._engine.cancel)
+                with suppress(RuntimeError):  # the loop has closed: the run is as good as over
+                    self._loop.call_soon_threadsafe(self._engine.cancel)
 
     def wait(self, timeout: float | None = None) -> bool:
         """Whether the run has stopped. Polls, so that an interrupt is felt at once."""
