@@ -55,6 +55,7 @@ def _request(options: argparse.Namespace) -> Request:
         model=options.model,
         resume=options.resume,
         forced=tuple(options.from_),
+        ask_in_flight=options.ask_in_flight,
         answers=dict(parse_answer(text) for text in options.answer),
         compat=options.resume_compat,
         unverified=options.resume_unverified,

@@ -20,6 +20,7 @@ class CellOptions:
     model: str | None
     resume: str | Literal[True] | None
     from_: tuple[str, ...]
+    ask_in_flight: bool
     answer: tuple[str, ...]
     resume_compat: str | None
     resume_unverified: bool

@@ -29,6 +29,7 @@ def run(
     model: str | None = None,
     resume: str | Path | Literal[True] | None = None,
     from_: str | Sequence[str] = (),
+    ask_in_flight: bool = False,
     answer: Mapping[str, Any] | None = None,
     resume_compat: str | None = None,
     resume_unverified: bool = False,
@@ -39,7 +40,8 @@ def run(
 ) -> Run:
     """Checks and runs a workflow; returns once it has completed, failed or paused.
 
-    resume: True for the newest trace of this workflow, or a trace's path. answer: values by prompt.
+    resume: True for the newest trace of this workflow, or a trace's path. ask_in_flight: ask before
+    what was running at the crash is run again. answer: values by prompt.
     max_cost_usd: start nothing more once the run has cost more than this. gc: old traces make room
     first. background: return at once. An interrupt ends the run and everything it started.
 
@@ -51,6 +53,7 @@ def run(
         model,
         resume,
         from_,
+        ask_in_flight,
         answer,
         resume_compat,
         resume_unverified,
@@ -85,6 +88,7 @@ def _request(
     model: str | None,
     resume: str | Path | Literal[True] | None,
     forced: str | Sequence[str],
+    ask_in_flight: bool,
     answers: Mapping[str, Any] | None,
     compat: str | None,
     unverified: bool,
@@ -102,6 +106,7 @@ def _request(
         model=model,
         resume=resume,
         forced=(forced,) if isinstance(forced, str) else tuple(forced),
+        ask_in_flight=ask_in_flight,
         answers=dict(answers or {}),
         compat=compat,
         unverified=unverified,

@@ -24,6 +24,11 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         "--from", dest="from_", action="append", default=[], metavar="TASK", help="run live from this task on"
     )
     parser.add_argument(
+        "--ask-in-flight",
+        action="store_true",
+        help="with --resume: ask before what was running at the crash is run again",
+    )
+    parser.add_argument(
         "--answer",
         action="append",
         default=[],

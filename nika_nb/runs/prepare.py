@@ -26,6 +26,7 @@ from nika_nb.runs.answered import refuse_earlier
 from nika_nb.runs.answers import decided, for_edit, for_open
 from nika_nb.runs.blocked import blocked
 from nika_nb.runs.children import Children, family_of, recorded
+from nika_nb.runs.doubt import AskFirst, carried, in_doubt
 from nika_nb.runs.ids import new_invocation_id, new_run_id, seed_of
 from nika_nb.runs.inputs import bind
 from nika_nb.runs.lack import Lack, Lacking
@@ -204,6 +205,7 @@ def _prepared(
         seed=seed,
         above=(children.top,),
     )
+    doubtful = _in_doubt(request, workflow, resumed)
     verbs = LocalVerbs(
         workflow=workflow,
         plan=plan,
@@ -227,6 +229,7 @@ def _prepared(
         )
     answered = {"answered": dumps(list(answers))} if answers else {}
     answered |= {"declined": dumps(list(request.declined))} if request.declined else {}
+    answered |= {"in_doubt": dumps(sorted(doubtful))} if doubtful else {}
     promised = {"seal_key": key.public.id} if key is not None else {}
     first = manifest(request, workflow, inputs, resumed.fields | answered | promised, masker)
 
@@ -238,7 +241,7 @@ def _prepared(
             inputs=inputs,
             secrets=store,
             markers=store.markers(secret_marker),
-            verbs=verbs,
+            verbs=AskFirst(verbs, doubtful, answers, workflow) if doubtful else verbs,
             extractor=worker,
             memory=around.memory,
             clock=around.clock,
@@ -298,6 +301,15 @@ def _tidied(request: Request, settings: Settings) -> list[str]:
         return []
     found = collect(request.place.folder, Limits.of(settings))
     return [found.sentence] if found.removed or found.trouble else []
+
+
+def _in_doubt(request: Request, workflow: Workflow, resumed: Resumption) -> frozenset[str]:
+    """What is not to be run again without asking, by the keys of the questions about it."""
+    if request.continues and resumed.trace is not None:
+        return carried(resumed.trace)
+    if request.ask_in_flight and isinstance(resumed.memory, JournalMemory):
+        return in_doubt(resumed.memory, workflow)
+    return frozenset()
 
 
 def _sweep(resumed: Resumption) -> list[str]:

@@ -66,6 +66,7 @@ class Request:
     invocations have cost. continues: it goes on with a paused run, from its pinned text. declined: the
     prompts that somebody refused to answer, by key. durable: everything it needs is looked up first.
     gc: old traces make room first.
+    ask_in_flight: what was running at a crash is asked about before it is run again.
     deployment: the snapshot that it is a run of. origins: of the variables that did not come through
     this door.
     """
@@ -91,9 +92,12 @@ class Request:
     declined: tuple[str, ...] = ()
     durable: bool = False
     deployment: Deployed | None = None
+    ask_in_flight: bool = False
     origins: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if self.ask_in_flight and self.resume is None:
+            raise UsageError("--ask-in-flight asks about what a trace left running: give --resume as well")
         if self.forced and self.resume is None:
             raise UsageError("--from says where a resume starts to run live: give --resume as well")
         cap = self.max_cost_usd

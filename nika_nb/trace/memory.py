@@ -144,6 +144,21 @@ class JournalMemory:
             for left in (*_flying(task, known), *self._running_children(task, known))
         ]
 
+    def in_doubt(self) -> frozenset[tuple[str, int | None]]:
+        """The tasks and items that had begun at a crash, also at an earlier one, and have not ended since.
+
+        Of a called workflow it is the call.
+        """
+        here = {_called(left) for left in self.running_at_crash()}
+        behind = self.earlier.in_doubt() if self.earlier else frozenset()
+        return frozenset(here | {unit for unit in behind if not self._reached(*unit)})
+
+    def _reached(self, task: str, item: int | None) -> bool:
+        known = self._tasks.get(task)
+        if known is None:
+            return False
+        return known.last is not None or item in known.flying or item in known.item_ends
+
     def _running_children(self, task: str, known: _Task) -> Iterator[InFlight]:
         for item in known.children:
             memory = self._remember_child(task, item)
@@ -277,6 +292,15 @@ class JournalMemory:
             tokens=_first(frame, "tokens", "saved_tokens", int),
             cost_usd=_first(frame, "cost_usd", "saved_usd", (int, float)),
         )
+
+
+def _called(left: InFlight) -> tuple[str, int | None]:
+    """The unit of this workflow that something running is, or is called by."""
+    unit, below, _ = left.task.partition("/")
+    if not below:
+        return left.task, left.item
+    task, counted, item = unit.partition("[")
+    return task, int(item.rstrip("]")) if counted else None
 
 
 def _record(frame: Frame, text: str | None) -> Record | str:
