@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from nika_nb.runs.heads import Head, head_of
 from nika_nb.runs.records import Record, fold
 from nika_nb.runs.shelf import Shelf
 from nika_nb.trace.folder import TraceFolder
+from nika_nb.trace.lock import ResumeLock
 
 _DOORS = {"Python": "from Python", "a form": "in a form", "MCP": "through MCP"}
 _SINCE = {
@@ -27,11 +29,25 @@ class AlreadyAnswered(ResumeRefused):
     """The prompt has its answer: a second one is refused, and nothing was consumed by it."""
 
 
-def refuse_answered(path: Path, elsewhere: TraceFolder) -> None:
-    """Raises AlreadyAnswered where the run went on from this trace. Hold its lock: it may not, then.
+@contextmanager
+def answering(path: Path, elsewhere: TraceFolder) -> Iterator[None]:
+    """The right to answer a paused trace: held by one at a time, and given for one answer in all.
 
-    elsewhere: where a continuation may lie besides the trace's own folder.
+    elsewhere: where a continuation may lie besides the trace's own folder. Raises ResumeRefused for
+    whoever comes second: with the process that is at it, or when and by which door it was answered.
     """
+    with ExitStack() as held:
+        try:
+            held.enter_context(ResumeLock(path))
+        except ResumeRefused:
+            _refuse_answered(path, elsewhere)  # who holds it may be about to be refused as well
+            raise
+        _refuse_answered(path, elsewhere)
+        yield
+
+
+def _refuse_answered(path: Path, elsewhere: TraceFolder) -> None:
+    """Raises AlreadyAnswered where the run went on from this trace."""
     asked = head_of(path)
     if asked is None:
         return
@@ -70,7 +86,9 @@ def _continuation(asked: Head, heads: list[Head]) -> Head | None:
 
 def _sentence(asked: Head, found: Head, folder: Path) -> str:
     what = ", ".join(f"`{key}`" for key in found.answered) or "it"
-    since = _SINCE[found.state(folder)].format(name=found.name)
+    state = found.state(folder)
+    since = _SINCE[state].format(name=found.name)
+    since += f" in process {found.pid}" if state == "running" and found.pid else ""
     return (
         f"{asked.name} was already answered: {what} {_when(found)}. The run {asked.run} went on in "
         f"{found.name} and {since}. Nothing was run and nothing was consumed"

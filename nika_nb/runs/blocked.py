@@ -10,13 +10,12 @@ from nika_nb.catalog.frames import ENGINE_VERSION, RESUME_BLOCKED, TRACE_FORMAT
 from nika_nb.engine.clock import Stamper, SystemClock
 from nika_nb.engine.events import Event
 from nika_nb.errors import UsageError
-from nika_nb.runs.answered import refuse_answered
+from nika_nb.runs.answered import answering
 from nika_nb.runs.heads import Head, head_of
 from nika_nb.runs.ids import new_invocation_id
 from nika_nb.runs.lack import Lack, RunBlocked
 from nika_nb.runs.request import Request
 from nika_nb.runs.shelf import Shelf
-from nika_nb.trace.lock import ResumeLock
 from nika_nb.trace.writer import Journal
 from nika_nb.values import dumps
 
@@ -28,8 +27,7 @@ def blocked(request: Request, lacks: Sequence[Lack], *, keep: bool = True) -> Ru
     the trace or has answered it: then that is what has to be said.
     """
     path = Path(str(request.resume))
-    with ResumeLock(path):
-        refuse_answered(path, request.place.folder)
+    with answering(path, request.place.folder):
         head = head_of(path)
         if head is None:
             raise UsageError(f"{path} cannot be read as a journal")

@@ -77,9 +77,7 @@ class AskFirst:
         except WrongAnswer:
             raise Asks(prompt) from None
         fields: dict[str, Any] = {"mode": prompt.mode, "decision": "allow" if again else "deny"}
-        call.attach(
-            "approval_decided", fields | {"source": answer.source, "shown_hash": prompt.shown_hash}
-        )
+        call.attach("approval_decided", fields | {"source": answer.source, "shown_hash": prompt.shown_hash})
         if not again:
             raise Fault(
                 DECLINED_CODE,

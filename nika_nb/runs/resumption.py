@@ -13,7 +13,7 @@ from nika_nb.language.model import Workflow
 from nika_nb.plan.graph import downstream
 from nika_nb.plan.identity import Identity
 from nika_nb.plan.plan import Plan
-from nika_nb.runs.answered import refuse_answered
+from nika_nb.runs.answered import answering
 from nika_nb.runs.answers import prompts_of
 from nika_nb.runs.request import NEWEST, Request
 from nika_nb.trace.lineage import remember
@@ -53,13 +53,8 @@ def resumption(request: Request, workflow: Workflow, plan: Plan) -> Resumption:
     if trust.trace is None:
         found.memory = _Empty()
         return found
-    found.held.enter_context(ResumeLock(path))
-    if _answers(request, trust.trace):
-        try:
-            refuse_answered(path, request.place.folder)
-        except BaseException:
-            found.held.close()
-            raise
+    answers = _answers(request, trust.trace)
+    found.held.enter_context(answering(path, request.place.folder) if answers else ResumeLock(path))
     _remember(found, trust.trace, trust.fields, forced, request, plan)
     return found
 
