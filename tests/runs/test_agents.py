@@ -119,7 +119,7 @@ def test_agents_of_a_fan_out_say_whose_they_are(folder: Path, model: Say) -> Non
     """Frames of an item's loop carry the item, and what it used stands with it."""
     model(calls("nika:log", message="x"), says("a"), says("b"))
     text = (
-        'nika: fan\nmodel: xai/house\npermits: {}\ntasks:\n  each:\n'
+        "nika: fan\nmodel: xai/house\npermits: {}\ntasks:\n  each:\n"
         '    for_each: { items: ["p", "q"], max_parallel: 1 }\n'
         '    agent: { prompt: "${{ item }}", tools: ["nika:log"] }\n'
     )
