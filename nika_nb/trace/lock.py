@@ -13,7 +13,7 @@ from nika_nb.errors import ResumeRefused, UsageError
 # A look at a lock takes it for microseconds; whoever wants it for long tries a few times.
 _TRIES = 20
 _PAUSE = 0.01  # seconds between tries
-_LOOKS = 3  # at the table of locks: one that changes while it is read may lack a row
+_LOOKS = 3  # at a lock and the table of locks, which may change in between
 
 
 def claim(fd: int) -> bool:
@@ -35,27 +35,28 @@ def holder(path: Path) -> tuple[bool, int | None]:
     except OSError:
         return False, None
     try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        return False, None
-    except BlockingIOError:
-        return True, _locker(os.fstat(fd))
+        return _looked(fd)
     except OSError:  # a file system without locks: nobody can hold one
         return False, None
     finally:
         os.close(fd)
 
 
-def _locker(stat: os.stat_result) -> int | None:
-    """The process that locked this file; None where the system does not tell."""
+def _looked(fd: int) -> tuple[bool, int | None]:
+    """As `holder`. A lock that is given back while its holder is looked for is looked at again."""
     for _ in range(_LOOKS):
-        found = _told(stat)
-        if found is not None:
-            return found
-    return None
+        try:
+            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return False, None
+        except BlockingIOError:
+            pid = _locker(os.fstat(fd))
+        if pid is not None:
+            return True, pid
+    return True, None
 
 
-def _told(stat: os.stat_result) -> int | None:
-    """The process by one reading of /proc/locks."""
+def _locker(stat: os.stat_result) -> int | None:
+    """The process that locked this file by /proc/locks, None where there is none to read."""
     try:
         table = Path("/proc/locks").read_text(encoding="ascii", errors="replace")
     except OSError:
