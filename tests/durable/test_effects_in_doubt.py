@@ -132,10 +132,14 @@ def test_answering_one_doubt_leaves_the_other_open(here: Project, crasher: Crash
     """The next invocation of the run still asks about it, and does not run it."""
     text = PACKS + '  beside: {after: {prep: success}, exec: {command: ["./say", "beside", "b"]}}\n'
     text = text.replace('outputs: {pack: "${{ tasks.pack.output }}"}\n', "")
-    crash = killed(here, crasher, text, "beside")
-    doubtful = {frame["task"] for frame in of(crash, "verb_invoked")} - {"prep"}
-    if doubtful != {"pack", "beside"}:
-        pytest.skip("the other one had not been set to work yet")
+    for _ in range(20):  # whichever is set to work first may be through before the other one is
+        crash = killed(here, crasher, text, "beside")
+        settled = {frame["task"] for frame in of(crash, "task_completed")}
+        invoked = {frame["task"] for frame in of(crash, "verb_invoked")}
+        if invoked - settled == {"pack", "beside"}:
+            break
+    else:
+        pytest.fail("never were both at work at once")
     before = here.marks
     run = nika_nb.run(Path("w.nika.yaml"), resume=crash, ask_in_flight=True).answer(pack="yes")
     assert [prompt.key for prompt in run.prompts] == ["beside"]
