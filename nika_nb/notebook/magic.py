@@ -111,6 +111,7 @@ class NikaMagics(Magics):
             "attach": self._attach,
             "answer": self._answer,
             "traces": self._traces,
+            "decline": self._decline,
             "runs": lambda words: print(self._desk.listed(words)),
             "inbox": self._inbox,
             "run": self._run_deployment,
@@ -166,6 +167,15 @@ class NikaMagics(Magics):
         _raise_failure(run)
         return _drawn(run)
 
+    def _decline(self, words: list[str]) -> Run:
+        """Goes on without an answer: to the prompts that are named, or to every open one."""
+        name = words[0] if words and self._is_trace(words[0]) else None
+        run = self._desk.attached(self._trace(name, paused=True))
+        declined = words[1 if name else 0 :]
+        Watch(run, self.surface).block(lambda: run.decline(*declined, wait=False))
+        _raise_failure(run)
+        return _drawn(run)
+
     @property
     def _place(self) -> Place:
         return Place(self.folder, self.folder)
@@ -197,6 +207,7 @@ class NikaMagics(Magics):
 _LINE_HELP = """\
 %nika attach [TRACE]              draw a run from its trace (the newest), a paused one with its forms
 %nika answer [RUN] ask=yes        answer a paused run (the newest one that waits) and continue it
+%nika decline [RUN] [TASK …]      go on without an answer: to these prompts, or to every open one
 %nika inbox                       every run that waits for an answer, with its forms
 %nika runs [OFFSET]               list the durable runs of this folder, the newest first
 %nika deploy NAME FILE [in=…]     keep a workflow and its inputs as a new version of a deployment

@@ -1,0 +1,207 @@
+"""The MCP server, asked by a real client over standard input and output."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import ClientSession
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from nika_nb import runs
+from tests.doors import PATIENCE, alive, environment, frames, newest, of, program, started, wait_for
+from tests.durable.project import ASK, DONE, GATE, Project
+
+Talk = Callable[[ClientSession], Awaitable[Any]]
+
+SLOW = """\
+nika: slow
+permits: {exec: ["./slow"]}
+tasks: {slow: {exec: {command: ["./slow"]}}}
+"""
+
+
+def talked(root: Path, talk: Talk) -> Any:
+    """What a conversation with a server of its own came to."""
+
+    async def session() -> Any:
+        server = StdioServerParameters(
+            command=sys.executable, args=["-m", "nika_nb", "mcp"], env=environment(), cwd=root
+        )
+        async with stdio_client(server) as streams, ClientSession(*streams) as client:
+            await client.initialize()
+            with anyio.fail_after(2 * PATIENCE):
+                return await talk(client)
+
+    return anyio.run(session)
+
+
+async def said(client: ClientSession, tool: str, **arguments: Any) -> dict[str, Any]:
+    """What a tool returned. Fails the test where it was refused."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    assert result.structured_content is not None
+    return dict(result.structured_content)
+
+
+async def refused(client: ClientSession, tool: str, **arguments: Any) -> str:
+    result = await client.call_tool(tool, arguments)
+    assert result.is_error
+    return str(result.content[0].text)
+
+
+def test_it_offers_the_five_operations(here: Project) -> None:
+    """Each described, with a schema for what it takes."""
+
+    async def talk(client: ClientSession) -> Any:
+        return (await client.list_tools()).tools
+
+    tools = {tool.name: tool for tool in talked(here.root, talk)}
+    assert set(tools) == {"run_deployment", "list_runs", "inspect_run", "read_run_trace", "resume_run"}
+    assert all(tool.description for tool in tools.values())
+    assert tools["read_run_trace"].input_schema["required"] == ["run_id", "start", "limit"]
+    assert "context" not in str(tools["resume_run"].input_schema)
+
+
+def test_a_story_from_the_start_to_the_end(here: Project) -> None:
+    """Started, listed, inspected, read, half answered, answered: the payloads are those of Python."""
+    here.deployed(topic="told")
+
+    async def talk(client: ClientSession) -> None:
+        begun = await said(client, "run_deployment", deployment="gate")
+        run_id = begun["run_id"]
+        assert (begun["status"], begun["resume_readiness"]) == ("interrupted", "ready")
+        assert await said(client, "inspect_run", run_id=run_id) == begun == runs.inspect_run(run_id).to_json()
+        assert (await said(client, "list_runs")) == runs.list_runs().to_json()
+        read = await said(client, "read_run_trace", run_id=run_id, start=1, limit=2)
+        assert read == runs.read_run_trace(run_id, 1, 2).to_json()
+        half = await said(client, "resume_run", run_id=run_id, answers={"ask": "yes"})
+        assert [prompt["key"] for prompt in half["prompts"]] == ["name"]
+        whole = await said(
+            client, "resume_run", run_id=run_id, outcome="declined", trace_start=0, trace_limit=1
+        )
+        assert (whole["status"], whole["output"]) == ("completed", {"topic": "told", "shipped": "nobody"})
+        assert len(whole["frames"]) == 1
+
+    talked(here.root, talk)
+    assert {frames(path)[0]["door"] for path in here.traces} == {"MCP"}
+
+
+def test_progress_is_told_while_a_run_is_active(here: Project) -> None:
+    """A notification per settled task, with how many there are, before the answer comes."""
+    here.deployed(
+        "done", DONE.replace("tasks:", 'tasks:\n  first: {exec: {command: ["./say", "first", "1"]}}')
+    )
+    told: list[tuple[float, float | None, str | None]] = []
+
+    async def heard(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total, message))
+
+    async def talk(client: ClientSession) -> Any:
+        result = await client.call_tool("run_deployment", {"deployment": "done"}, progress_callback=heard)
+        return result.structured_content
+
+    assert talked(here.root, talk)["status"] == "completed"
+    assert [(done, total) for done, total, _ in told] == [(1, 2), (2, 2)]
+    assert {message for *_, message in told} == {"first: completed", "say: completed"}
+
+
+def test_refusals_are_errors_of_the_tool_in_the_same_words(here: Project) -> None:
+    """Unknown runs, wrong ranges, wrong answers, runs that are over."""
+    asks, done = here.started(ASK).run_id, here.started(DONE).run_id
+
+    async def talk(client: ClientSession) -> None:
+        assert "there is no run" in await refused(client, "inspect_run", run_id="gate-00000000")
+        assert "start counts from 0" in await refused(
+            client, "read_run_trace", run_id=asks, start=-1, limit=1
+        )
+        assert "takes yes or no" in await refused(client, "resume_run", run_id=asks, answers={"ask": "hm"})
+        assert "only an interrupted run" in await refused(
+            client, "resume_run", run_id=done, answers={"ask": "y"}
+        )
+        assert "there is no deployment" in await refused(client, "run_deployment", deployment="nothing")
+        assert (await said(client, "resume_run", run_id=asks, answers={"ask": "yes"}))[
+            "status"
+        ] == "completed"
+
+    talked(here.root, talk)
+
+
+def test_what_is_missing_is_unrunnable_and_blocked(here: Project) -> None:
+    """Payloads, not errors: the client can act on them."""
+    here.deployed()
+    run_id = here.ran().run_id
+    here.without_say()
+
+    async def talk(client: ClientSession) -> None:
+        found = await said(client, "run_deployment", deployment="gate")
+        assert (found["status"], found["run_id"]) == ("unrunnable", None)
+        found = await said(client, "resume_run", run_id=run_id, answers={"ask": "yes", "name": "x"})
+        assert (found["status"], found["resume_readiness"]) == ("interrupted", "blocked")
+        assert found["diagnostics"][0]["hint"]
+
+    talked(here.root, talk)
+
+
+def test_a_run_ends_with_the_call_that_is_given_up(here: Project) -> None:
+    """A cancelled call ends its run in order; so does a client that goes away."""
+    program(here.root, "slow", "sleep 600")
+    here.deployed("slow", SLOW)
+
+    async def talk(client: ClientSession) -> int:
+        async with anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "run_deployment", {"deployment": "slow"})
+            await anyio.to_thread.run_sync(lambda: wait_for(started(here.root, "slow"), "the program"))
+            group.cancel_scope.cancel()
+        pid: int = of(newest(here.root), "verb_invoked")[0]["pgid"]
+        await anyio.to_thread.run_sync(lambda: wait_for(lambda: not alive(pid), "the end of the program"))
+        return pid
+
+    talked(here.root, talk)
+    wait_for(lambda: runs.list_runs().total == 1, "the end of the run")
+    (summary,) = runs.list_runs().runs
+    assert (summary.status, summary.outcome) == ("failed", "cancelled")
+
+
+def test_another_folder_can_be_served(here: Project, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """--root names it; the current folder stays out of it."""
+    here.started(DONE)
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+
+    async def session() -> Any:
+        args = ["-m", "nika_nb", "mcp", "--root", str(here.root)]
+        server = StdioServerParameters(command=sys.executable, args=args, env=environment(), cwd=elsewhere)
+        async with stdio_client(server) as streams, ClientSession(*streams) as client:
+            await client.initialize()
+            return await said(client, "list_runs")
+
+    assert anyio.run(session)["total"] == 1
+
+
+def test_without_the_sdk_it_says_what_to_install(here: Project) -> None:
+    """The extra is an extra: everything else works without it."""
+    code = "import sys; sys.modules['mcp'] = None; from nika_nb.cli.main import main; sys.exit(main(['mcp']))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=here.root,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert "pip install 'nika-nb[mcp]'" in done.stderr
+
+
+def test_no_other_command_loads_the_sdk(here: Project) -> None:
+    """Only the server does."""
+    here.started(GATE)
+    code = "import sys; from nika_nb.cli.main import main; main(['runs', 'list']); "
+    code += "sys.exit('mcp' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=here.root, env=environment(), check=False)
+    assert done.returncode == 0
