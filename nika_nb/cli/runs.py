@@ -181,7 +181,9 @@ def deploy_command(options: argparse.Namespace) -> int:
     except CheckRefused as refused:
         say(str(refused))
         return refused.exit_code
-    return _shown(options, made.to_json(), f"{made.name} · version {made.version} · {made.snapshot.workflow}")
+    root = request.place.root
+    where = "" if root == Path.cwd() else f" · run it with --root {root}"
+    return _shown(options, made.to_json(), f"{made.name} · version {made.version}{where}")
 
 
 def deployments_command(options: argparse.Namespace) -> int:
