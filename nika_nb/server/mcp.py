@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -28,6 +30,7 @@ human, then `resume_run` with the answers, or with the outcome `declined`. `bloc
 what is missing and how to provide it. A failed run is not resumed."""
 
 _LOOK = 0.05  # seconds between looks at a run that is active
+_ENDING = 30.0  # seconds that a run gets to end, its cleanups included
 _SETTLED = frozenset({"task_completed", "task_failed", "task_skipped", "task_cancelled", "task_cache_hit"})
 
 Shape = dict[str, Any]
@@ -201,10 +204,24 @@ def _range(start: int | None, limit: int | None) -> Range:
 
 
 def serve(root: Path) -> None:
-    """Serves until the client goes away; what is still at work then is ended."""
+    """Serves until the client goes away or the process is asked to end; what is at work is ended then."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _leave)
     try:
         make_server(root).run("stdio")
     finally:
-        for session in list(at_work.values()):
-            session.cancel()
-            session.wait()
+        _end_everything()
+
+
+def _leave(number: int, _: Any) -> None:
+    # At once: a thread still waits for the client's next word, and an orderly end would wait for it.
+    _end_everything()
+    os._exit(128 + number)
+
+
+def _end_everything() -> None:
+    sessions = list(at_work.values())
+    for session in sessions:
+        session.cancel()
+    for session in sessions:
+        session.wait(_ENDING)

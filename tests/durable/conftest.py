@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.durable.project import Project, project
+from tests.notebook.conftest import shown as shown
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -166,6 +167,38 @@ def test_a_run_ends_with_the_call_that_is_given_up(here: Project) -> None:
     wait_for(lambda: runs.list_runs().total == 1, "the end of the run")
     (summary,) = runs.list_runs().runs
     assert (summary.status, summary.outcome) == ("failed", "cancelled")
+
+
+def test_a_server_that_is_asked_to_end_ends_its_runs_in_order(here: Project) -> None:
+    """Their programs are gone, their journals say that they were cancelled."""
+    program(here.root, "slow", "sleep 600")
+    here.deployed("slow", SLOW)
+    server = subprocess.Popen(
+        [sys.executable, "-m", "nika_nb", "mcp"],
+        cwd=here.root,
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+    )
+    assert server.stdin is not None
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    for message in (
+        {"id": 1, "method": "initialize", "params": hello},
+        {"method": "notifications/initialized"},
+        {
+            "id": 2,
+            "method": "tools/call",
+            "params": {"name": "run_deployment", "arguments": {"deployment": "slow"}},
+        },
+    ):
+        server.stdin.write(json.dumps({"jsonrpc": "2.0"} | message).encode() + b"\n")
+    server.stdin.flush()
+    trace = wait_for(started(here.root, "slow"), "the program")
+    server.terminate()
+    assert server.wait(PATIENCE) == 143
+    server.stdin.close()
+    assert frames(trace)[-1]["kind"] == "workflow_cancelled"
+    assert not alive(of(trace, "verb_invoked")[0]["pgid"])
 
 
 def test_another_folder_can_be_served(here: Project, tmp_path_factory: pytest.TempPathFactory) -> None:
