@@ -69,8 +69,12 @@ class Head:
 
     def state(self, folder: Path) -> State:
         """How it stopped, or whether its writer still lives."""
-        running = self.end is None and is_running(folder / self.name)[0]
-        return state_of(self.end, running)
+        if self.end is not None:
+            return state_of(self.end, False)
+        if is_running(folder / self.name)[0]:
+            return state_of(None, True)
+        again = head_of(folder / self.name)  # it may have ended after it had been looked at
+        return state_of(again.end if again else None, False)
 
     def to_json(self) -> dict[str, Any]:
         """Every field that says something, for a cache."""

@@ -221,8 +221,7 @@ class Runs:
         interactive: bool | None = None,
     ) -> Run:
         """As `resume_run`, but at work. Raises RunBlocked where something is missing."""
-        record = self._find(run_id)
-        self._refuse_stopped(record)
+        record = self._interrupted(self._find(run_id))
         run = attach(self.folder.path / record.latest.name)
         run.request = replace(run.request, door=self._door, origin=self._origin, interactive=interactive)
         if outcome == "declined":
@@ -233,11 +232,11 @@ class Runs:
             raise UsageError(f"{run_id} waits for an answer: give one, or decline")
         return run.answer(answers, wait=False, shown=shown)
 
-    def _refuse_stopped(self, record: Record) -> None:
-        """Only an interrupted run is resumed."""
+    def _interrupted(self, record: Record) -> Record:
+        """The record of a run that waits. Raises NotPaused for any other."""
         summary = record.summary
         if summary.status == "interrupted":
-            return
+            return record
         rule = "only an interrupted run is resumed"
         if summary.status is not None:
             keys = dict.fromkeys(key for head in record.invocations for key in head.answered)
@@ -247,6 +246,9 @@ class Runs:
         if running:
             who = f"process {pid}" if pid else "another process"
             raise NotPaused(f"{summary.run_id} is at work in {who}: {rule}")
+        again = self._find(summary.run_id)
+        if again != record:  # it stopped after it had been looked at
+            return self._interrupted(again)
         raise NotPaused(
             f"{summary.run_id} broke off without an end: {rule}. What it settled is not lost: run the "
             f"workflow again with `--resume {record.latest.name}`"

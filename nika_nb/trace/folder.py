@@ -103,6 +103,8 @@ def look(path: Path) -> Entry | None:
     if found is None:
         return None
     running = found.end is None and is_running(path)[0]
+    if found.end is None and not running:  # it may have ended after it had been looked at
+        found = ends(path) or found
     workflow = found.first.get("workflow")
     return Entry(
         path=path,

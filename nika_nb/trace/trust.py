@@ -48,10 +48,10 @@ def judge(
     Raises UsageError where there is no such file; ResumeRefused with exit code 2 for a broken
     chain, 3 for another engine's trace and for a trace that somebody is at work on.
     """
-    verdict = verify(path)
-    alive, pid = is_running(path)
+    alive, pid = is_running(path)  # before the look: what was written last is then seen
     if alive:
         raise ResumeRefused(busy(path, pid))
+    verdict = verify(path)
     try:
         trace = read(path)
     except TraceUnreadable as error:
