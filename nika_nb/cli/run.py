@@ -16,8 +16,8 @@ from nika_nb.cli.console import Plain, how_to_answer, journal_trouble, say
 from nika_nb.cli.live import Live, paintable
 from nika_nb.cli.streams import hush, print_json
 from nika_nb.errors import CheckRefused, NikaError
-from nika_nb.runs.answers import parse_answer
 from nika_nb.runs.inputs import parse_variable
+from nika_nb.runs.options import told
 from nika_nb.runs.request import Place, Request
 from nika_nb.runs.run import Event, Run, ready
 from nika_nb.trace.chain import Chain
@@ -52,17 +52,9 @@ def _request(options: argparse.Namespace) -> Request:
         place=Place.here(found.folder),
         variables=dict(parse_variable(text) for text in options.var),
         origin="cli-operator" if sys.stdin.isatty() else "ci-context",
-        model=options.model,
-        resume=options.resume,
-        forced=tuple(options.from_),
-        ask_in_flight=options.ask_in_flight,
-        answers=dict(parse_answer(text) for text in options.answer),
-        compat=options.resume_compat,
-        unverified=options.resume_unverified,
-        max_cost_usd=options.max_cost_usd,
-        gc=not options.no_gc,
         interactive=attended() and not (options.json or options.output),
         door="nika-nb",
+        **told(options),
     )
 
 

@@ -19,6 +19,7 @@ from nika_nb.notebook.watch import Watch
 from nika_nb.runs.answers import parse_answer
 from nika_nb.runs.ids import is_run_id
 from nika_nb.runs.inputs import parse_variable
+from nika_nb.runs.options import told
 from nika_nb.runs.preflight import missing
 from nika_nb.runs.request import Place, Request
 from nika_nb.runs.run import Run, ready
@@ -68,17 +69,9 @@ class NikaMagics(Magics):
             place=Place(self.folder, self.folder, self.surface.notebook, self.surface.cell_id),
             variables=self._variables(options),
             origin="notebook",
-            model=options.model,
-            resume=options.resume,
-            forced=tuple(options.from_),
-            ask_in_flight=options.ask_in_flight,
-            answers=dict(parse_answer(text) for text in options.answer),
-            compat=options.resume_compat,
-            unverified=options.resume_unverified,
-            max_cost_usd=options.max_cost_usd,
-            gc=not options.no_gc,
             interactive=self.surface.interactive,
             door="%nika",
+            **told(options),
         )
 
     def _variables(self, options: CellOptions) -> dict[str, Any]:

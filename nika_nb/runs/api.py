@@ -47,19 +47,23 @@ def run(
 
     Raises CheckRefused, UsageError or ResumeRefused before anything ran.
     """
-    request = _request(
-        text_or_path,
-        vars,
-        model,
-        resume,
-        from_,
-        ask_in_flight,
-        answer,
-        resume_compat,
-        resume_unverified,
-        interactive,
-        max_cost_usd,
-        gc,
+    given = document(text_or_path)
+    if given.diagnostics:
+        raise CheckRefused(given.diagnostics, given.source)
+    request = Request(
+        source=given.source,
+        place=Place.here(given.folder),
+        variables=dict(vars or {}),
+        model=model,
+        resume=resume,
+        forced=(from_,) if isinstance(from_, str) else tuple(from_),
+        ask_in_flight=ask_in_flight,
+        answers=dict(answer or {}),
+        compat=resume_compat,
+        unverified=resume_unverified,
+        interactive=interactive,
+        max_cost_usd=max_cost_usd,
+        gc=gc,
     )
     made = ready(request)
     if background:
@@ -80,40 +84,6 @@ async def arun(text_or_path: str | Path, **options: Any) -> Run:
         raise
     started.wait()
     return started
-
-
-def _request(
-    text_or_path: str | Path,
-    variables: Mapping[str, Any] | None,
-    model: str | None,
-    resume: str | Path | Literal[True] | None,
-    forced: str | Sequence[str],
-    ask_in_flight: bool,
-    answers: Mapping[str, Any] | None,
-    compat: str | None,
-    unverified: bool,
-    interactive: bool | None,
-    max_cost_usd: float | None,
-    gc: bool,
-) -> Request:
-    given = document(text_or_path)
-    if given.diagnostics:
-        raise CheckRefused(given.diagnostics, given.source)
-    return Request(
-        source=given.source,
-        place=Place.here(given.folder),
-        variables=dict(variables or {}),
-        model=model,
-        resume=resume,
-        forced=(forced,) if isinstance(forced, str) else tuple(forced),
-        ask_in_flight=ask_in_flight,
-        answers=dict(answers or {}),
-        compat=compat,
-        unverified=unverified,
-        interactive=interactive,
-        max_cost_usd=max_cost_usd,
-        gc=gc,
-    )
 
 
 __all__ = ["Run", "arun", "attach", "check", "run"]

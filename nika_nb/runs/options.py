@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -48,3 +49,23 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume-unverified", action="store_true", help="resume a trace whose chain is broken"
     )
+
+
+def told(options: Any) -> dict[str, Any]:
+    """What the options above say, as fields of a Request; inputs are each door's own.
+
+    Raises UsageError for an answer that is none.
+    """
+    from nika_nb.runs.answers import parse_answer  # a parser of options alone needs none of it
+
+    return {
+        "model": options.model,
+        "resume": options.resume,
+        "forced": tuple(options.from_),
+        "ask_in_flight": options.ask_in_flight,
+        "answers": dict(parse_answer(text) for text in options.answer),
+        "compat": options.resume_compat,
+        "unverified": options.resume_unverified,
+        "max_cost_usd": options.max_cost_usd,
+        "gc": not options.no_gc,
+    }
