@@ -1,0 +1,63 @@
+"""The `%nika` commands: each module holds some, and `table` brings them together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from nika_nb.errors import UsageError
+from nika_nb.notebook.options import cell_help
+from nika_nb.notebook.session import Session
+
+Action = Callable[[Session, list[str]], Any]
+MODULES = ("waiting", "durable", "traces")  # in the order in which help lists them
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One word of `%nika`: how it is written, what it does, and the function that does it."""
+
+    name: str
+    usage: str
+    help: str
+    act: Action
+
+
+def command(usage: str, help: str) -> Callable[[Action], Command]:
+    """Makes a command of a function of the session and the words behind the command's name."""
+
+    def made(act: Action) -> Command:
+        return Command(usage.split()[0], usage, help, act)
+
+    return made
+
+
+def table() -> dict[str, Command]:
+    """Every command by its name."""
+    modules = [import_module(f"{__name__}.{name}") for name in MODULES]
+    found = [one for module in modules for one in vars(module).values() if isinstance(one, Command)]
+    return {one.name: one for one in found}
+
+
+def act(session: Session, words: list[str]) -> Any:
+    """Does what a `%nika` line says. Raises UsageError for a word that is no command."""
+    commands = table()
+    name = words[0] if words else "help"
+    if name in ("help", "--help"):
+        return print(help_text(commands))
+    if name not in commands:
+        raise UsageError(f"%nika {name}: not a command; there are {', '.join([*commands, 'help'])}")
+    if "--help" in words[1:]:
+        return print(_line(commands[name]))
+    return commands[name].act(session, words[1:])
+
+
+def help_text(commands: dict[str, Command]) -> str:
+    """A line per command, then the options of a workflow cell."""
+    return "\n".join([*map(_line, commands.values()), "", cell_help()])
+
+
+def _line(one: Command) -> str:
+    return f"{f'%nika {one.usage}':<32}  {one.help}"
