@@ -8,6 +8,8 @@ from typing import Any
 from nika_nb.errors import UsageError
 from nika_nb.language.binding import bound
 from nika_nb.language.model import Workflow
+from nika_nb.runs.rows import Rows as Rows
+from nika_nb.runs.rows import rows_of as rows_of
 from nika_nb.values import loads
 
 

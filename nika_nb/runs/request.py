@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from nika_nb.errors import Diagnostic, Source, UsageError
+from nika_nb.runs.rows import variables_of
 from nika_nb.trace.folder import TraceFolder
 
 Origin = Literal["cli-operator", "ci-context", "env", "file", "notebook", "python"]
@@ -57,7 +58,8 @@ class Deployed:
 class Request:
     """One run to be started.
 
-    variables: values for declared inputs, by name; origin says which door they came through.
+    variables: values for declared inputs, by name, DataFrames as their rows; origin says which door
+    they came through.
     resume: a trace's path, NEWEST, or None. forced: tasks that run live whatever is recorded.
     answers: values for prompts, by task or by `task[item]`; a bare answer stands under "".
     interactive: whether a human can answer; None lets NIKA_NB_INTERACTIVE or the surface decide.
@@ -96,6 +98,7 @@ class Request:
     origins: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "variables", variables_of(self.variables))
         if self.ask_in_flight and self.resume is None:
             raise UsageError("--ask-in-flight asks about what a trace left running: give --resume as well")
         if self.forced and self.resume is None:

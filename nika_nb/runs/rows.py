@@ -1,0 +1,140 @@
+"""A DataFrame given as an input → JSON rows that remember its index. pandas is never imported for it."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping
+from datetime import date, time, timedelta
+from typing import Any
+
+from nika_nb.errors import UsageError
+from nika_nb.values import Json
+
+
+class Rows(list[Json]):
+    """The rows of a DataFrame, or the values of a Series, in order.
+
+    labels: the pandas Index of what they were made from.
+    """
+
+    def __init__(self, rows: list[Json], labels: Any) -> None:
+        super().__init__(rows)
+        self.labels = labels
+
+
+def variables_of(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Inputs as JSON holds them: a DataFrame or Series as Rows, numpy's numbers and arrays as Python's.
+
+    Whatever else is given stays as it is. Raises UsageError naming the input.
+    """
+    return {name: _variable(name, value) for name, value in given.items()}
+
+
+def _variable(name: str, value: Any) -> Any:
+    try:
+        if is_tabular(value):
+            return rows_of(value)
+        return value.tolist() if _is_numpy(value) else value
+    except UsageError as error:
+        raise UsageError(f"input `{name}`: {error}") from None
+
+
+def is_tabular(value: Any) -> bool:
+    """Whether a value is a pandas DataFrame or Series."""
+    pandas = sys.modules.get("pandas")  # where it is not loaded, nothing can be of it
+    return pandas is not None and isinstance(value, (pandas.DataFrame, pandas.Series))
+
+
+def _is_numpy(value: Any) -> bool:
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic))
+
+
+def rows_of(value: Any) -> Rows:
+    """A DataFrame as a list of objects, one a row; a Series as the list of its values.
+
+    What is missing (None, NaN, NaT, NA) becomes null, moments and spans ISO 8601 text; whole numbers
+    stay whole. The index is no part of a row. Raises UsageError naming the column and the row of what
+    has no JSON form, and a column whose name is no text or stands twice.
+    """
+    if not is_tabular(value):
+        raise UsageError(f"{type(value).__name__} is neither a DataFrame nor a Series")
+    if value.ndim == 1:
+        return Rows(_cells(value, "the series"), value.index)
+    names = _names(list(value.columns))
+    if not names:
+        return Rows([{} for _ in range(len(value))], value.index)
+    columns = [_cells(value.iloc[:, at], f"column `{name}`") for at, name in enumerate(names)]
+    return Rows([dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)], value.index)
+
+
+def _names(labels: list[Any]) -> list[str]:
+    for at, label in enumerate(labels):
+        if not isinstance(label, str):
+            raise UsageError(f"column {label!r} is not named by a text: rename it (df.columns = […])")
+        if label in labels[:at]:
+            raise UsageError(f"two columns are named `{label}`: give each a name of its own")
+    return labels
+
+
+def _cells(series: Any, what: str) -> list[Json]:
+    """One column's values. Never row by row: a row of pandas makes floats of whole numbers."""
+    found: list[Json] = []
+    for at, value in enumerate(series.tolist()):
+        try:
+            found.append(_cell(value))
+        except ValueError as error:
+            raise UsageError(f"{what}, row {at} (index {series.index[at]!r}): {error}") from None
+    return found
+
+
+def _cell(value: Any) -> Json:
+    """Raises ValueError with why a value has no JSON form and what to put there."""
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, float):
+        return _number(value)
+    if isinstance(value, dict):
+        return {_key(key): _cell(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_cell(item) for item in value]
+    return _foreign(value)
+
+
+def _text(value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError("half of a surrogate pair is no character: replace it") from None
+    return str(value)
+
+
+def _number(value: float) -> float | None:
+    if math.isinf(value):
+        raise ValueError("infinity has no JSON form: put a number or None there")
+    return None if math.isnan(value) else float(value)
+
+
+def _key(key: Any) -> str:
+    if not isinstance(key, str):
+        raise ValueError(f"the key {key!r} of an object is no text: make it one")
+    return _text(key)
+
+
+def _foreign(value: Any) -> Json:
+    """What pandas and numpy hold in a cell."""
+    pandas = sys.modules["pandas"]
+    if value is pandas.NA or value is pandas.NaT:
+        return None
+    if isinstance(value, (date, time)):  # every moment is a date
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return str(pandas.Timedelta(value).isoformat())
+    if isinstance(value, pandas.Period):
+        return str(value)
+    if _is_numpy(value) and type(plain := value.tolist()) is not type(value):
+        return _cell(plain)
+    raise ValueError(f"{type(value).__name__} has no JSON form: make it a text or a number first")
