@@ -3,36 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from nika_nb.authority.secrets import Masker, SecretStore
-from nika_nb.authority.skills import skills_of
-from nika_nb.check import Report, check
-from nika_nb.check.children import Family
+from nika_nb.check import Report
 from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import SystemClock, VirtualClock
 from nika_nb.engine.contract import Answer, Process, Verbs
 from nika_nb.engine.engine import Setup
 from nika_nb.engine.events import Sink
 from nika_nb.engine.turns import Turns
-from nika_nb.errors import CheckRefused, Fault, UsageError
+from nika_nb.errors import CheckRefused, UsageError
 from nika_nb.language.jq import JqWorker
 from nika_nb.language.model import Workflow
 from nika_nb.plan.identity import secret_marker
-from nika_nb.plan.plan import Plan, make_plan
+from nika_nb.plan.plan import Plan
 from nika_nb.runs.answered import refuse_earlier
 from nika_nb.runs.answers import decided, for_edit, for_open
 from nika_nb.runs.blocked import blocked
-from nika_nb.runs.children import Children, family_of, recorded
+from nika_nb.runs.children import Children, recorded
 from nika_nb.runs.doubt import AskFirst, carried, in_doubt
+from nika_nb.runs.draft import Draft, draft
 from nika_nb.runs.ids import new_invocation_id, new_run_id, seed_of
-from nika_nb.runs.inputs import bind
 from nika_nb.runs.lack import Lack, Lacking
 from nika_nb.runs.manifest import manifest, source_name, source_pages
 from nika_nb.runs.needs import lacking, no_journal, settled
-from nika_nb.runs.preflight import missing, uncapped
+from nika_nb.runs.preflight import uncapped
 from nika_nb.runs.request import Request
 from nika_nb.runs.resumption import Resumption, resumption
 from nika_nb.settings import Settings
@@ -96,15 +94,12 @@ def _lacks(refused: CheckRefused | Lacking) -> tuple[Lack, ...]:
 
 
 def _begun(request: Request, interactive: bool, settings: Settings) -> Prepared:
-    family = family_of(request)
-    report, workflow = _checked(request, family)
-    inputs = bind(workflow, request.variables)
-    plan, children = _planned(request, workflow, family)
-    resumed = resumption(request, workflow, plan)
+    drafted = draft(request)
+    resumed = resumption(request, drafted.workflow, drafted.plan)
     try:
-        _refuse_lacking(request, plan, resumed, settings)
-        answers = _answers(request, plan, children, resumed)
-        return _prepared(request, plan, children, report, resumed, inputs, answers, interactive, settings)
+        _refuse_lacking(request, drafted.plan, resumed, settings)
+        answers = _answers(request, drafted.plan, drafted.children, resumed)
+        return _prepared(request, drafted, resumed, answers, interactive, settings)
     except BaseException:
         resumed.held.close()
         raise
@@ -119,30 +114,6 @@ def _refuse_lacking(request: Request, plan: Plan, resumed: Resumption, settings:
     lacks += no_journal(request.place.folder, settings.trace_file) if not lacks else []
     if lacks:
         raise Lacking(lacks)
-
-
-def _checked(request: Request, family: Family) -> tuple[Report, Workflow]:
-    place = request.place
-    report = check(request.source, model=request.model, base=place.base, folder=place.root, family=family)
-    if not report.ok or report.workflow is None:
-        raise CheckRefused(report.diagnostics, request.source)
-    return report, report.workflow
-
-
-def _planned(request: Request, workflow: Workflow, family: Family) -> tuple[Plan, Children]:
-    """The plan, and the workflows that it calls. Raises UsageError where something is not there."""
-    lacks = missing(workflow, request)
-    try:
-        children = Children(request, workflow, family)
-        skills = skills_of(workflow, str(request.place.root)) if not lacks else {}
-    except Fault as fault:
-        raise Lacking([Lack(fault.code, str(fault))]) from None
-    for callee in children:
-        below = replace(request, place=replace(request.place, root=Path(callee.path).parent))
-        lacks += [lack.within(callee.name) for lack in missing(callee.plan.workflow, below)]
-    if lacks:
-        raise Lacking(lacks)
-    return make_plan(workflow, request.model, children.callees, skills), children
 
 
 def _answers(request: Request, plan: Plan, children: Children, resumed: Resumption) -> dict[str, Answer]:
@@ -177,15 +148,13 @@ def _refuse_decided(answers: dict[str, Answer], plan: Plan, memory: JournalMemor
 
 def _prepared(
     request: Request,
-    plan: Plan,
-    children: Children,
-    report: Report,
+    drafted: Draft,
     resumed: Resumption,
-    inputs: dict[str, Any],
     answers: dict[str, Answer],
     interactive: bool,
     settings: Settings,
 ) -> Prepared:
+    plan, children, inputs = drafted.plan, drafted.children, drafted.inputs
     workflow = plan.workflow
     key = _sealing_key(settings)
     masker = Masker()
@@ -265,7 +234,7 @@ def _prepared(
         request=request,
         workflow=workflow,
         plan=plan,
-        report=report,
+        report=drafted.report,
         resumption=resumed,
         run_id=run_id,
         invocation=invocation,
