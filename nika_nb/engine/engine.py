@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +23,7 @@ from nika_nb.engine.scope import Scopes, Settled, record
 from nika_nb.engine.settle import Settler
 from nika_nb.engine.turns import Turns
 from nika_nb.engine.unit import UnitRunner
+from nika_nb.engine.waits import Waits
 from nika_nb.engine.work import Work
 from nika_nb.errors import Fault
 from nika_nb.plan.edges import Edge
@@ -75,15 +75,13 @@ class Engine:
         self._settler = Settler(self._emitter, setup.mask)
         self._scopes = Scopes(setup.plan.workflow, setup.inputs, setup.secrets, setup.markers)
         self._budget = setup.budget
+        self._waits = Waits(setup.plan.tasks)
         self._pipeline = self._make_pipeline()
         self._ending = Ending(setup.plan, self._emitter, self._settler, self._scopes, setup.budget)
         self._turn = Turns(1 if setup.serial else max(1, len(setup.plan.tasks)))
         self._settled: dict[str, Outcome] = {}
         self._missing = {planned.task.id: len(planned.producers) for planned in setup.plan.scheduled}
-        self._ends = {name: asyncio.Event() for name in setup.plan.tasks}
-        self._parked: Counter[str] = Counter()  # tasks waiting at recovery time, by what they wait for
         self._active: dict[str, asyncio.Task[None]] = {}
-        self._idle = asyncio.Event()
         self._works: dict[str, Work] = {}
         self._prompts: list[Prompt] = []
         self._usages: list[Usage] = []
@@ -111,6 +109,7 @@ class Engine:
             self._settler,
             setup.clock,
             setup.turns,
+            self._waits,
             self._await_task,
             self._budget,
         )
@@ -122,12 +121,11 @@ class Engine:
         for planned in self._plan.scheduled:
             if not self._missing[planned.task.id]:
                 self._start(planned)
-        self._check_idle()
-        await self._idle.wait()
-        while self._parked.total() and not (self._prompts or self._cancelled):
-            self._unpark()
-            await self._idle.wait()
-        await self._drop_parked()
+        await self._waits.rest()
+        while self._waits.any and not (self._prompts or self._cancelled):
+            self._waits.call_off()  # they wait for one another: none of them has a value to give
+            await self._waits.rest()
+        await self._drop_waiting()
         if self._crash is not None:
             raise self._crash
         return self._ending.close(self._settled, self._prompts, self._used(), cancelled=self._cancelled)
@@ -144,7 +142,6 @@ class Engine:
         self._cancelled = True
         for task in list(self._active.values()):
             task.cancel()
-        self._check_idle()
 
     def _open(self) -> None:
         self._emitter.emit("workflow_started", **self._setup.manifest)
@@ -165,6 +162,7 @@ class Engine:
         name = planned.task.id
         task = asyncio.ensure_future(self._guarded(planned))
         self._active[name] = task
+        self._waits.join()
         task.add_done_callback(lambda done: self._finished(name, done))
 
     def _finished(self, name: str, task: asyncio.Task[None]) -> None:
@@ -172,22 +170,10 @@ class Engine:
         if not task.cancelled() and task.exception() is not None:
             self._crash = self._crash or task.exception()
             self.cancel()
-        self._check_idle()
+        self._waits.leave()
 
-    def _check_idle(self) -> None:
-        """The run is over when nothing works: what only waits for the unsettleable does not count."""
-        if len(self._active) <= self._parked.total():
-            self._idle.set()
-
-    def _unpark(self) -> None:
-        """Recoveries that wait for one another would wait for ever: none of them has a value to give."""
-        waited_for = list(self._parked)
-        self._parked.clear()
-        self._idle.clear()
-        for name in waited_for:
-            self._ends[name].set()
-
-    async def _drop_parked(self) -> None:
+    async def _drop_waiting(self) -> None:
+        """What waits behind an open question stays open with it."""
         waiting = list(self._active.values())
         for task in waiting:
             task.cancel()
@@ -197,10 +183,8 @@ class Engine:
         """Until that task has settled. Raises Fault where it waits for the one that asks."""
         if name in self._settled:
             return
-        self._parked[name] += 1
-        self._check_idle()
         async with self._turn.lent():
-            await self._ends[name].wait()
+            await self._waits.until(name)
         if name not in self._settled:
             raise Fault("NIKA-VAR-001", f"`{name}` waits for this recovery itself: it has no value to give")
 
@@ -280,8 +264,7 @@ class Engine:
         self._remember(planned, end)
         self._usages += end.work.usages
         self._works.pop(name, None)
-        del self._parked[name]
-        self._ends[name].set()
+        self._waits.end(name)
         self._idle_cleanups(planned)
         for consumer in planned.consumers:
             self._missing[consumer] -= 1

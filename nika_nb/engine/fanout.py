@@ -12,6 +12,7 @@ from nika_nb.engine.contract import Asks, Hit, Prompt
 from nika_nb.engine.identify import try_identity
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.unit import UnitRunner
+from nika_nb.engine.waits import Crew
 from nika_nb.engine.work import Work
 from nika_nb.errors import Fault
 from nika_nb.plan.identity import Identity
@@ -54,12 +55,14 @@ class FanOut:
         width = max(1, min(width, for_each.max_parallel or width, len(self._live)))
         waiting = iter(range(len(self._live)))
         workers = [asyncio.ensure_future(self._worker(waiting)) for _ in range(width)]
+        crew = self._units.waits.crew(width)
         try:
-            await self._watch(workers)
+            await self._watch(workers, crew)
         finally:
             for worker in workers:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
+            crew.disband()
         return self._found
 
     async def recall(self, output: Any) -> list[dict[str, Any]]:
@@ -83,13 +86,15 @@ class FanOut:
         marked = {"item": self._marked[index], "index": index}
         return try_identity(self._units.identifier.item, self._planned, marked)
 
-    async def _watch(self, workers: Sequence[asyncio.Future[None]]) -> None:
+    async def _watch(self, workers: Sequence[asyncio.Future[None]], crew: Crew) -> None:
         """Until every worker is done, or one item failed and the rest must not go on."""
         pending = set(workers)
         while pending and not self._stop:
             done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
             for worker in done:
                 worker.result()
+            if pending and not self._stop:
+                crew.shrink(len(done))
 
     async def _worker(self, waiting: Iterator[int]) -> None:
         for index in waiting:

@@ -65,9 +65,9 @@ class Pipeline:
             return self._carried(planned, carried)
         try:
             scope = self._boundary(planned)
-            items = None if planned.task.for_each is None else self._collection(planned, scope)
             if not self._decided(planned, scope):
                 return self._skipped(planned, "when: gate closed", _when_text(planned))
+            items = None if planned.task.for_each is None else self._collection(planned, scope)
         except Fault as fault:
             return self._boundary_failure(planned, fault)
         if items is None:

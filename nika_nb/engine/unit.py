@@ -15,6 +15,7 @@ from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.scope import Scopes, reads
 from nika_nb.engine.settle import Settler
 from nika_nb.engine.turns import Turns
+from nika_nb.engine.waits import Waits
 from nika_nb.engine.work import Work
 from nika_nb.errors import Fault
 from nika_nb.language.model import Task
@@ -37,12 +38,14 @@ class UnitRunner:
         settler: Settler,
         clock: Clock,
         turns: Turns,
+        waits: Waits,
         await_task: AwaitTask,
         budget: Budget,
     ) -> None:
         self.scopes = scopes
         self.identifier = identifier
         self.settler = settler
+        self.waits = waits
         self._attempts = attempts
         self._memory = memory
         self._clock = clock

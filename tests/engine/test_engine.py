@@ -518,6 +518,68 @@ tasks:
     assert errors == {"a": "NIKA-EXEC-001", "b": "NIKA-EXEC-002"}
 
 
+def waiting(late: str) -> str:
+    """A fan-out whose items recover by what `late` gives."""
+    return f"""
+nika: items
+tasks:
+  a: {{ for_each: {{items: [x, y, z]}}, on_error: {{recover: "${{{{ tasks.late.output }}}}"}}, {TASK} }}
+  ask: {{ {TASK} }}
+  late: {{ {late} }}
+"""
+
+
+async def slowly(call: Any) -> str:
+    await asyncio.sleep(0.02)
+    return f"{call.task} at last"
+
+
+def test_items_that_wait_for_one_task_all_get_what_it_gives() -> None:
+    """However many wait: the task that they wait for is still at work."""
+    ran = run(waiting(TASK), a=fails(), late=slowly)
+    assert ran.verdict.tasks["a"].value == ["late at last"] * 3
+    assert ran.verdict.state == "completed"
+
+
+def test_an_item_at_work_is_not_cut_off_by_the_ones_that_wait() -> None:
+    """Two items wait behind an open question; the third works on, settles and is journaled."""
+
+    def script(call: Any) -> Any:
+        return slowly(call) if call.item == 2 else fails()(call)
+
+    ran = run(waiting(f"after: {{ask: success}}, {TASK}"), a=script, ask=asks)
+    assert ran.verdict.state == "paused"
+    assert [e.get("item") for e in ran.events if e.kind == "nb_item_completed"] == [2]
+
+
+def test_items_and_a_task_that_wait_for_each_other_fail_instead_of_hanging() -> None:
+    """A ring through a fan-out, with an item that works meanwhile."""
+
+    def script(call: Any) -> Any:
+        return slowly(call) if call.item == 2 else fails()(call)
+
+    borrows = f'on_error: {{recover: "${{{{ tasks.a.output }}}}"}}, {TASK}'
+    ran = run(waiting(borrows), a=script, late=fails("NIKA-EXEC-002"))
+    assert ran.statuses() == {"ask": "success", "a": "failure", "late": "failure"}
+
+
+def test_a_condition_stands_before_the_collection_it_guards() -> None:
+    """A skipped producer gives null, which is no collection: `when:` may say so first."""
+    text = f"""
+nika: guarded
+tasks:
+  p: {{ when: false, {TASK} }}
+  a:
+    with: {{xs: "${{{{ tasks.p.output }}}}"}}
+    when: ${{{{ with.xs != null }}}}
+    for_each: {{items: "${{{{ with.xs }}}}"}}
+    {TASK}
+"""
+    assert run(text).statuses() == {"p": "skipped", "a": "skipped"}
+    unguarded = run(text.replace("    when: ${{ with.xs != null }}\n", ""))
+    assert unguarded.verdict.tasks["a"].error.code == "NIKA-VAR-006"  # type: ignore[union-attr]
+
+
 def test_typed_outputs_are_judged_at_the_end() -> None:
     """An output that does not fit its type fails the run by name."""
     ran = run(
