@@ -58,6 +58,7 @@ def prompt_of(found: Fields) -> Prompt:
         effects=tuple(found.get("effects") or ()),
         shown_hash=str(found.get("shown_hash") or found.get("approval_shown_hash") or ""),
         inner=str(found.get("inner") or ""),
+        conditions=tuple(map(str, found.get("conditions") or ())),
     )
 
 

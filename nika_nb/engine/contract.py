@@ -127,6 +127,7 @@ class Prompt:
     effects: tuple[str, ...] = ()  # what those tasks may do
     shown_hash: str = ""
     inner: str = ""
+    conditions: tuple[str, ...] = ()  # for each of the gates, when its task will run; empty where always
 
     @property
     def key(self) -> str:
@@ -147,6 +148,7 @@ class Prompt:
             "shown_hash": self.shown_hash,
         }
         shape |= {"inner": self.inner} if self.inner else {}
+        shape |= {"conditions": list(self.conditions)} if any(self.conditions) else {}
         return shape | ({"default": self.default} if self.has_default else {})
 
 

@@ -20,17 +20,33 @@ ARGUMENTS_CODE = "NIKA-BUILTIN-001"
 
 
 @dataclass(frozen=True, slots=True)
+class Behind:
+    """What waits for a task.
+
+    tasks: in document order. effects: what they may do, each once. conditions: for each of the tasks
+    when it will run, empty where it always will.
+    """
+
+    tasks: tuple[str, ...] = ()
+    effects: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+
+
+NOTHING = Behind()
+
+
+@dataclass(frozen=True, slots=True)
 class Asking:
     """How questions are put to people in this run.
 
     interactive: a human can answer. answers: what was answered, by prompt key (`ask`, `ask[3]`).
-    gated: for a task the tasks that wait for it, and what those may do. mask: blots out secrets in
-    what is shown. approvals: the content hashes that this run has asked a confirmation for.
+    behind: what waits for a task. mask: blots out secrets in what is shown. approvals: the content
+    hashes that this run has asked a confirmation for.
     """
 
     interactive: bool = False
     answers: Mapping[str, Answer] = field(default_factory=dict)
-    gated: Callable[[str], tuple[tuple[str, ...], tuple[str, ...]]] = lambda task: ((), ())
+    behind: Callable[[str], Behind] = lambda task: NOTHING
     mask: Callable[[Any], Any] = lambda value: value
     approvals: set[str] = field(default_factory=set)
 

@@ -150,7 +150,7 @@ def _read(use: Use, arguments: Mapping[str, Any]) -> Prompt:
     mode = _mode(arguments)
     message = use.asking.mask(as_text(arguments["message"], "`message:`"))
     choices = _choices(arguments) if mode == "choice" else ()
-    gates, effects = use.asking.gated(use.call.task)
+    behind = use.asking.behind(use.call.task)
     default = arguments.get("default")
     if default is not None:
         _check_default(mode, default, choices)
@@ -164,9 +164,10 @@ def _read(use: Use, arguments: Mapping[str, Any]) -> Prompt:
         default=default,
         has_default=default is not None,
         item=use.call.item,
-        gates=gates,
-        effects=effects,
-        shown_hash=shown_hash(mode, message, choices, gates, effects),
+        gates=behind.tasks,
+        effects=behind.effects,
+        shown_hash=shown_hash(mode, message, choices, behind.tasks, behind.effects),
+        conditions=behind.conditions,
     )
 
 

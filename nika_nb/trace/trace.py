@@ -178,6 +178,7 @@ def _prompt(shape: dict[str, Any]) -> Prompt:
         effects=_texts(shape.get("effects")),
         shown_hash=_text(shape.get("shown_hash")) or "",
         inner=_text(shape.get("inner")) or "",
+        conditions=_texts(shape.get("conditions")),
     )
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 
 from nika_nb.authority.effects import described
 from nika_nb.authority.permits import confined
 from nika_nb.engine.contract import Answer, Call, Reply
 from nika_nb.language.jq import JqWorker
-from nika_nb.language.model import Workflow
+from nika_nb.language.model import Task, Workflow
 from nika_nb.plan.graph import downstream
 from nika_nb.plan.plan import Callee, Plan
 from nika_nb.providers.base import Provider
-from nika_nb.tools.base import Asking
+from nika_nb.tools.base import NOTHING, Asking, Behind
+from nika_nb.values import to_text
 from nika_nb.verbs.agent import Agent
 from nika_nb.verbs.calling import Around, Calling, answers_below
 from nika_nb.verbs.exec import Exec
@@ -22,8 +23,6 @@ from nika_nb.verbs.guard import Guard
 from nika_nb.verbs.infer import Infer
 from nika_nb.verbs.invoke import Invoke
 from nika_nb.verbs.models import Models
-
-Gates = tuple[tuple[str, ...], tuple[str, ...]]  # the tasks that wait, what they may do
 
 
 class LocalVerbs:
@@ -49,7 +48,7 @@ class LocalVerbs:
         providers: Mapping[str, Provider] | None = None,
         jq: JqWorker | None = None,
         around: Around | None = None,
-        beyond: Gates = ((), ()),
+        beyond: Behind = NOTHING,
         guard: Guard | None = None,
         approvals: set[str] | None = None,
     ) -> None:
@@ -65,7 +64,7 @@ class LocalVerbs:
         self._guard = guard or Guard()
         self._approvals = set() if approvals is None else approvals
         around = around or Around()
-        asking = Asking(interactive, self._answers, self._gated, around.masker.mask, self._approvals)
+        asking = Asking(interactive, self._answers, self._behind, around.masker.mask, self._approvals)
         self._exec = Exec(workflow.permits, self._environ, self._guard, workflow.tasks)
         models = Models(model, providers)
         self._infer = Infer(models, workflow.permits)
@@ -103,17 +102,34 @@ class LocalVerbs:
             providers=self._providers,
             jq=self._jq,
             around=around,
-            beyond=self._gated(call.task),
+            beyond=self._behind(call.task),
             guard=self._guard,
             approvals=self._approvals,
         )
 
-    def _gated(self, task: str) -> Gates:
-        """The tasks that wait for a task, in document order, and what they may do."""
+    def _behind(self, task: str) -> Behind:
+        """What waits for a task, here and in the workflows that call this one."""
+        tasks, beyond = self._plan.workflow.tasks, self._beyond
         waiting = downstream(task, self._plan.edges)
-        names = tuple(name for name in self._plan.workflow.tasks if name in waiting)
-        effects = dict.fromkeys((*effects_of(self._plan, names), *self._beyond[1]))
-        return (*names, *self._beyond[0]), tuple(effects)
+        names = tuple(name for name in tasks if name in waiting)
+        effects = dict.fromkeys((*effects_of(self._plan, names), *beyond.effects))
+        conditions = (condition(tasks[name], {task, *waiting}) for name in names)
+        return Behind((*names, *beyond.tasks), tuple(effects), (*conditions, *beyond.conditions))
+
+
+def condition(task: Task, producers: Set[str]) -> str:
+    """When a task behind these producers will run, as its author wrote it; empty where it always will."""
+    said = [
+        f"after {edge.producer}: {edge.predicate}"
+        for edge in task.after
+        if edge.producer in producers and edge.predicate != "success"
+    ]
+    if isinstance(task.when, bool):
+        said += [] if task.when else ["never"]
+    elif task.when is not None:
+        raw = to_text(task.when.raw).strip()
+        said.append(f"when {raw.removeprefix('${{').removesuffix('}}').strip()}")
+    return " · ".join(said)
 
 
 def effects_of(plan: Plan, names: Iterable[str]) -> Iterator[str]:

@@ -129,3 +129,38 @@ def test_an_answer_given_in_advance_of_the_wrong_kind_pauses(say: Path) -> None:
     run = nika_nb.run(GATE, answer={"ask": "perhaps"})
     assert run.state == "paused"
     assert run.answer("yes").outputs == {"act": "done"}
+
+
+BEHIND = """\
+nika: behind
+model: mock/echo
+permits: {exec: ["./say"]}
+tasks:
+  ask:
+    invoke: {tool: "nika:prompt", args: {message: "Go?"}}
+  act:
+    with: {go: "${{ tasks.ask.output }}"}
+    when: ${{ with.go == true }}
+    exec: {command: ["./say", "act", "done"]}
+  told:
+    with: {said: "${{ tasks.ask.output }}", act: "${{ tasks.act.output }}"}
+    after: {act: terminal, other: success}
+    infer: {prompt: "${{ with.said }}"}
+  never:
+    after: {ask: failure}
+    when: false
+    infer: {prompt: "never"}
+  other:
+    exec: {command: ["./say", "other", "x"]}
+"""
+
+
+def test_what_waits_is_listed_with_the_gate_of_each(say: Path) -> None:
+    """Whoever decides sees what runs always, what only on a yes, what only when something failed."""
+    (prompt,) = nika_nb.run(BEHIND).prompts
+    assert prompt.gates == ("act", "told", "never")
+    assert prompt.conditions == ("when with.go == true", "after act: terminal", "after ask: failure · never")
+    (listed,) = json.loads(of(newest(say), "workflow_paused")[0]["prompts"])
+    assert listed["conditions"] == list(prompt.conditions)
+    (again,) = nika_nb.attach(newest(say)).prompts
+    assert again == prompt

@@ -10,7 +10,7 @@ import pytest
 
 from nika_nb.engine.contract import Answer, Asks, Prompt
 from nika_nb.errors import Fault, UsageError
-from nika_nb.tools.base import Asking
+from nika_nb.tools.base import Asking, Behind
 from nika_nb.tools.prompt import WrongAnswer, read_answer, shown_hash
 from nika_nb.verbs.invoke import Invoke
 from tests.verbs.calls import Recorder
@@ -35,8 +35,8 @@ def asked(
     return caught.value.prompt
 
 
-def gated(task: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return ("push",), ("exec · git push",)
+def behind(task: str) -> Behind:
+    return Behind(("push",), ("exec · git push",), ("when with.go == true",))
 
 
 def answered(value: Any, shown: str | None = None, key: str = "ask", **more: Any) -> Asking:
@@ -46,9 +46,10 @@ def answered(value: Any, shown: str | None = None, key: str = "ask", **more: Any
 def test_a_question_without_a_default_asks(recorder: Recorder) -> None:
     """Headless or not, a question that nobody answered pauses the run, and nothing has begun."""
     for interactive in (False, True):
-        prompt = asked(recorder, Asking(interactive=interactive, gated=gated))
+        prompt = asked(recorder, Asking(interactive=interactive, behind=behind))
         assert (prompt.task, prompt.mode, prompt.message) == ("ask", "confirm", "Ship?")
         assert (prompt.gates, prompt.effects) == (("push",), ("exec · git push",))
+        assert prompt.conditions == ("when with.go == true",)
         assert not prompt.has_default
     assert recorder.processes == []
     assert recorder.attached == []
@@ -96,11 +97,11 @@ def test_answers_are_keyed_by_item(recorder: Recorder) -> None:
 
 def test_an_answer_for_another_text(recorder: Recorder) -> None:
     """An answer is bound to what was shown: an edited question, choice, gate or effect refuses it."""
-    shown = asked(recorder, Asking(gated=gated)).shown_hash
-    assert ask(recorder, answered(True, shown, gated=gated)) is True
+    shown = asked(recorder, Asking(behind=behind)).shown_hash
+    assert ask(recorder, answered(True, shown, behind=behind)) is True
     for asking, arguments in [
-        (answered(True, shown, gated=gated), {"message": "Ship it?"}),
-        (answered(True, shown, gated=gated), {"mode": "input"}),
+        (answered(True, shown, behind=behind), {"message": "Ship it?"}),
+        (answered(True, shown, behind=behind), {"mode": "input"}),
         (answered(True, shown), {}),
     ]:
         recorder.attached.clear()
