@@ -12,7 +12,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "nika_nb"
 
 # What every room may use: no room of their own.
-COMMON = frozenset({"errors", "values", "settings"})
+COMMON = frozenset({"errors", "values", "settings", "openers"})
 
 BELOW_RUNS = frozenset(
     [
@@ -37,6 +37,7 @@ MAY: dict[str, frozenset[str]] = {
         "errors": "",
         "values": "",
         "settings": "",
+        "openers": "",
         "catalog": "",
         "language": "catalog",
         "authority": "catalog language",

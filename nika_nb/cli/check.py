@@ -10,31 +10,32 @@ from nika_nb.check import Report
 from nika_nb.check import check as judge
 from nika_nb.cli.streams import print_json
 from nika_nb.runs.preflight import missing
-from nika_nb.runs.request import Document, Place, Request, document, from_bytes
+from nika_nb.runs.request import Document, Request, document, from_bytes
 
 
 def check(options: argparse.Namespace) -> int:
     """0 for a sound workflow, 2 for one with problems."""
-    report = report_of(given(options.file), options.model)
+    found = given(options.file)
+    report = report_of(found, options.model)
     if options.json:
         print_json(report.to_json(), indent=2)
     else:
         print(report.render(), file=sys.stdout if report.ok else sys.stderr)
-        for line in lacking(report, options.model):
+        for line in lacking(report, found, options.model):
             print(f"this version could not run it: {line}", file=sys.stderr)
     return 0 if report.ok else 2
 
 
-def lacking(report: Report, model: str | None) -> list[str]:
+def lacking(report: Report, found: Document, model: str | None) -> list[str]:
     """What this version or machine lacks to run a sound workflow."""
     if not report.ok or report.workflow is None:
         return []
-    found = missing(report.workflow, Request(report.source, Place.here(), model=model))
-    return [lack.sentence for lack in found]
+    request = Request(report.source, found.place(), model=found.model(model))
+    return [lack.sentence for lack in missing(report.workflow, request)]
 
 
 def given(file: str) -> Document:
-    """The document of a path, or of standard input for `-`."""
+    """The document of a path, of a notebook's `book.ipynb::name`, or of standard input for `-`."""
     if file == "-":
         return from_bytes(sys.stdin.buffer.read(), "standard input")
     return document(Path(file))
@@ -43,4 +44,4 @@ def given(file: str) -> Document:
 def report_of(found: Document, model: str | None) -> Report:
     if found.diagnostics:
         return Report(found.source, None, found.diagnostics)
-    return judge(found.source, model=model, base=Path.cwd(), folder=found.folder)
+    return judge(found.source, model=found.model(model), base=found.place().base, folder=found.folder)

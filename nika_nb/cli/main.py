@@ -19,6 +19,8 @@ exit codes: 0 success · 1 the workflow failed · 2 the file or the trace is ref
 
 INTERRUPTED = 130
 
+A_FILE = "a workflow file, book.ipynb::name for one in a notebook, or - for standard input"
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command; returns its exit code."""
@@ -79,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _check(commands: argparse._SubParsersAction[_Parser]) -> None:
     parser = commands.add_parser("check", help="judge a workflow without running it")
-    parser.add_argument("file", help="a workflow file, or - for standard input")
+    parser.add_argument("file", help=A_FILE)
     parser.add_argument("--json", action="store_true", help="one JSON report on standard output")
     parser.add_argument("--model", help="the default model to assume")
     parser.set_defaults(command="check:check")
@@ -87,8 +89,15 @@ def _check(commands: argparse._SubParsersAction[_Parser]) -> None:
 
 def _run(commands: argparse._SubParsersAction[_Parser]) -> None:
     parser = commands.add_parser("run", help="run a workflow", epilog=EXIT_CODES)
-    parser.add_argument("file", help="a workflow file, or - for standard input")
+    parser.add_argument("file", help=A_FILE)
     add_run_options(parser)
+    parser.add_argument(
+        "--no-resume",
+        dest="resume",
+        action="store_const",
+        const=False,
+        help="run everything, also where the first line of a notebook's cell says --resume",
+    )
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument(
         "--json", action="store_true", help="the journal's lines on standard output, as they come"

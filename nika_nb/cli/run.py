@@ -18,7 +18,7 @@ from nika_nb.cli.streams import hush, print_json
 from nika_nb.errors import CheckRefused, NikaError
 from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.options import told
-from nika_nb.runs.request import Place, Request
+from nika_nb.runs.request import Request
 from nika_nb.runs.run import Event, Run, ready
 from nika_nb.trace.chain import Chain
 
@@ -44,12 +44,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _request(options: argparse.Namespace) -> Request:
-    found = given(options.file)
-    if found.diagnostics:
-        raise CheckRefused(found.diagnostics, found.source)
-    return Request(
-        source=found.source,
-        place=Place.here(found.folder),
+    return given(options.file).request(
         variables=dict(parse_variable(text) for text in options.var),
         origin="cli-operator" if sys.stdin.isatty() else "ci-context",
         interactive=attended() and not (options.json or options.output),

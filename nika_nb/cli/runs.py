@@ -22,6 +22,7 @@ from nika_nb.runs.lack import RunBlocked
 from nika_nb.runs.lines import lines_of
 from nika_nb.runs.run import Run
 from nika_nb.runs.service import Answered, Runs, request_of
+from nika_nb.runs.snapshots import left_out
 
 _MISSING = 3  # the exit code where something is missing
 
@@ -178,6 +179,7 @@ def deploy_command(options: argparse.Namespace) -> int:
             max_cost_usd=options.max_cost_usd,
         )
         made = Runs(request.place.root).deploy(options.name, request)
+        say(*(f"nika-nb: {notice}" for notice in left_out(request)))
     except CheckRefused as refused:
         say(str(refused))
         return refused.exit_code

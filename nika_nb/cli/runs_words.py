@@ -52,7 +52,7 @@ def _deploying(actions: Any, exit_codes: str) -> None:
         actions, "deploy", "keep a workflow and what it is bound to as a new version", root=False
     )
     deploy.add_argument("name")
-    deploy.add_argument("file", help="a workflow file")
+    deploy.add_argument("file", help="a workflow file, or book.ipynb::name for one in a notebook")
     _inputs(deploy)
     deploy.add_argument(
         "--model", metavar="PROVIDER/NAME", help="the default model, instead of the workflow's"

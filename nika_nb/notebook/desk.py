@@ -13,6 +13,7 @@ from nika_nb.runs.records import Summary
 from nika_nb.runs.run import Run, attach
 from nika_nb.runs.service import Runs, request_of
 from nika_nb.runs.shelf import LONGEST_PAGE
+from nika_nb.runs.snapshots import left_out
 
 
 class Desk:
@@ -62,7 +63,8 @@ class Desk:
         variables = dict(map(parse_variable, words[2:]))
         request = request_of(self._runs.root / words[1], self._runs.root, vars=variables)
         made = self._runs.deploy(words[0], request)
-        return f"{made.name} · version {made.version} · {made.snapshot.workflow}"
+        deployed = f"{made.name} · version {made.version} · {made.snapshot.workflow}"
+        return "\n".join([*left_out(request), deployed])
 
     def _trace(self, summary: Summary) -> Path:
         return self._runs.folder.path / summary.traces[-1]

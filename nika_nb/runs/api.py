@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from nika_nb.check import Report
 from nika_nb.check import check as check_source
-from nika_nb.errors import CheckRefused
-from nika_nb.runs.request import Place, Request, document
+from nika_nb.runs.request import document
 from nika_nb.runs.run import Run, attach, ready
 
 
@@ -19,7 +18,8 @@ def check(text_or_path: str | Path, *, model: str | None = None) -> Report:
     given = document(text_or_path)
     if given.diagnostics:
         return Report(given.source, None, given.diagnostics)
-    return check_source(given.source, model=model, base=Path.cwd(), folder=given.folder)
+    place = given.place()
+    return check_source(given.source, model=given.model(model), base=place.base, folder=given.folder)
 
 
 def run(
@@ -27,7 +27,7 @@ def run(
     *,
     vars: Mapping[str, Any] | None = None,
     model: str | None = None,
-    resume: str | Path | Literal[True] | None = None,
+    resume: str | Path | bool | None = None,
     from_: str | Sequence[str] = (),
     ask_in_flight: bool = False,
     answer: Mapping[str, Any] | None = None,
@@ -40,19 +40,16 @@ def run(
 ) -> Run:
     """Checks and runs a workflow; returns once it has completed, failed or paused.
 
-    resume: True for the newest trace of this workflow, or a trace's path. ask_in_flight: ask before
+    text_or_path: a text, a file, or `book.ipynb::name`, which runs as its cell would.
+    resume: True for the newest trace of this workflow, or a trace's path; False for none, whatever a
+    cell says on its first line. ask_in_flight: ask before
     what was running at the crash is run again. answer: values by prompt.
     max_cost_usd: start nothing more once the run has cost more than this. gc: old traces make room
     first. background: return at once. An interrupt ends the run and everything it started.
 
     Raises CheckRefused, UsageError or ResumeRefused before anything ran.
     """
-    given = document(text_or_path)
-    if given.diagnostics:
-        raise CheckRefused(given.diagnostics, given.source)
-    request = Request(
-        source=given.source,
-        place=Place.here(given.folder),
+    request = document(text_or_path).request(
         variables=dict(vars or {}),
         model=model,
         resume=resume,

@@ -97,8 +97,8 @@ def _deployment(request: Request) -> dict[str, Any]:
 
 def source_name(request: Request, workflow: Workflow) -> str:
     """What the text is called; the number of a cell is of the moment, and left out where a run is not."""
-    counted = request.origin == "notebook" and workflow.run.entropy != "ambient"
-    return "cell" if counted else request.source.name
+    counted = request.origin == "notebook" or request.place.notebook is not None
+    return "cell" if counted and workflow.run.entropy != "ambient" else request.source.name
 
 
 def _budget(request: Request) -> str | None:

@@ -226,7 +226,8 @@ def _prepared(
             budget=around.budget,
         )
 
-    notices = resumed.notices + uncapped(workflow, request) + _sweep(resumed) + _tidied(request, settings)
+    notices = [*request.notices, *resumed.notices, *uncapped(workflow, request), *_sweep(resumed)]
+    notices += _tidied(request, settings)
     closers: list[Callable[[], Any]] = [verbs.close, worker.close]
     if journal is not None:
         closers.append(journal.close)

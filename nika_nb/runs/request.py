@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from nika_nb.errors import Diagnostic, Source, UsageError
+from nika_nb.errors import CheckRefused, Diagnostic, Source, UsageError
+from nika_nb.openers import held, open_held
+from nika_nb.runs.first_line import FirstLine, first_line
 from nika_nb.runs.rows import variables_of
 from nika_nb.trace.folder import TraceFolder
 
@@ -70,7 +72,7 @@ class Request:
     gc: old traces make room first.
     ask_in_flight: what was running at a crash is asked about before it is run again.
     deployment: the snapshot that it is a run of. origins: of the variables that did not come through
-    this door.
+    this door. notices: what people are told of the request itself.
     """
 
     source: Source
@@ -96,6 +98,7 @@ class Request:
     deployment: Deployed | None = None
     ask_in_flight: bool = False
     origins: Mapping[str, str] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", variables_of(self.variables))
@@ -113,20 +116,74 @@ class Document:
     """A workflow's text as it was given.
 
     folder: where its file lies, None for a text. diagnostics: what makes the bytes of a file
-    unreadable as text; then the source is only what could be made of them.
+    unreadable as text; then the source is only what could be made of them. notebook, cell, line: of a
+    text that stands in a notebook, the file's name, the cell's id and what its first line says.
     """
 
     source: Source
     folder: Path | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
+    notebook: str | None = None
+    cell: str | None = None
+    line: FirstLine = field(default_factory=FirstLine)
+
+    def place(self, root: Path | None = None) -> Place:
+        """Where it runs: a cell in its notebook's folder, anything else here. root: of the journal."""
+        if self.notebook is None or self.folder is None:
+            return Place.here(self.folder if root is None else root)
+        return Place(self.folder, self.folder if root is None else root.resolve(), self.notebook, self.cell)
+
+    def model(self, given: str | None) -> str | None:
+        """The model that the caller sets for the whole run, or else its cell."""
+        return given or self.line.told.get("model")
+
+    def request(self, root: Path | None = None, **own: Any) -> Request:
+        """A run of it. own: fields of the request, which go over what the cell's first line says.
+
+        Raises CheckRefused for bytes that are no text, UsageError where the line cannot be followed.
+        """
+        if self.diagnostics:
+            raise CheckRefused(self.diagnostics, self.source)
+        given = own.pop("variables", None) or {}
+        return Request(
+            source=self.source,
+            place=self.place(root),
+            variables=self.line.inputs(given),
+            origins={name: "notebook" for name in self.line.variables if name not in given},
+            notices=self.line.notices,
+            **_over(own, self.line.told),
+        )
+
+
+def _over(own: dict[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+    """The caller's own fields over what a cell tells; a resume of False stands for none in any case."""
+    fields = {name: value for name, value in own.items() if not _silent(value)}
+    if own.get("resume") is False:
+        told = {name: value for name, value in told.items() if name not in _ABOUT_RESUMING}
+    if "resume" in fields and fields["resume"] is not NEWEST:
+        path = Path(fields["resume"]).expanduser()  # it counts from where the caller is
+        fields["resume"] = path.resolve() if path.is_file() else fields["resume"]
+    return {**told, **fields, "gc": own.get("gc", True) and told.get("gc", True)}
+
+
+def _silent(value: Any) -> bool:
+    """Whether a field says nothing."""
+    return value is None or value is False or (isinstance(value, (tuple, dict)) and not value)
+
+
+_ABOUT_RESUMING = ("resume", "forced", "ask_in_flight")
 
 
 def document(text_or_path: str | Path) -> Document:
     """The text to check or run.
 
-    A `Path`, or a one-line string that ends in .yaml or .yml, is read as a file; any other string
-    is the workflow itself. Raises UsageError for a file that cannot be read.
+    A `Path`, or a one-line string that ends in .yaml, .yml or .ipynb, is read as a file;
+    `book.ipynb::name` is a workflow of a notebook; any other string is the workflow itself. Raises
+    UsageError for a file that cannot be read.
     """
+    within = held(text_or_path)
+    if within is not None:
+        return _held(*within)
     if isinstance(text_or_path, str) and not _is_path(text_or_path):
         return Document(Source(text_or_path))
     path = Path(text_or_path)
@@ -135,6 +192,17 @@ def document(text_or_path: str | Path) -> Document:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     return from_bytes(raw, path.name, path.resolve().parent)
+
+
+def _held(path: Path, name: str | None) -> Document:
+    found = open_held(path, name)
+    return Document(
+        found.source,
+        found.path.resolve().parent,
+        notebook=found.path.name,
+        cell=found.cell,
+        line=first_line(found.options, found.source.name),
+    )
 
 
 def from_bytes(raw: bytes, name: str, folder: Path | None = None) -> Document:

@@ -17,7 +17,7 @@ from nika_nb.runs.following import Follow
 from nika_nb.runs.inspecting import Inspection, Unrunnable, inspected, piece
 from nika_nb.runs.lack import Lack, Lacking, RunBlocked
 from nika_nb.runs.records import Checkpoint, Record, Summary
-from nika_nb.runs.request import Door, Origin, Place, Request, document
+from nika_nb.runs.request import Door, Origin, Request, document
 from nika_nb.runs.run import Run, attach
 from nika_nb.runs.run import start as start_run
 from nika_nb.runs.session import at_work
@@ -338,16 +338,13 @@ def request_of(
     max_cost_usd: float | None = None,
     interactive: bool | None = None,
 ) -> Request:
-    """The request for a text or a file. root: where its journal lies; None for the file's folder.
+    """The request for a text, a file or `book.ipynb::name`. root: where its journal lies; None for the
+    file's folder.
 
     Raises CheckRefused or UsageError for a file that cannot be read.
     """
-    given = document(text_or_path)
-    if given.diagnostics:
-        raise CheckRefused(given.diagnostics, given.source)
-    return Request(
-        source=given.source,
-        place=Place.here(given.folder if root is None else Path(root)),
+    return document(text_or_path).request(
+        None if root is None else Path(root),
         variables=dict(vars or {}),
         model=model,
         max_cost_usd=max_cost_usd,

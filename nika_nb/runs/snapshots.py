@@ -79,6 +79,14 @@ def snapshot(request: Request) -> Snapshot:
     )
 
 
+def left_out(request: Request) -> tuple[str, ...]:
+    """What a request says and no snapshot keeps, for people: it is about one run."""
+    fields = {"--resume": request.resume, "--from": request.forced, "--answer": request.answers}
+    words = " ".join(word for word, value in fields.items() if value)
+    said = f"a deployment starts afresh each time: `{words}` is no part of it"
+    return (*request.notices, said) if words else request.notices
+
+
 def _judge_inputs(workflow: Workflow, given: Mapping[str, Any]) -> None:
     """Raises UsageError for a value that no run could take. What is not given yet is given at the start."""
     declared = workflow.inputs.items()

@@ -1,0 +1,54 @@
+"""Files that hold workflows among other things: which room opens them, chosen here once for every door."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol
+
+from nika_nb.errors import Source
+
+SEPARATOR = "::"  # between a file and the name of a workflow in it
+
+# The room `runs` may not know who opens what; it finds the function here.
+HOMES = {".ipynb": "nika_nb.books:opened"}
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """One workflow taken out of a file.
+
+    source: its text, numbered and called as people find it there. path: the file. cell: the id of
+    its cell. options: what the cell's first line says besides, as written.
+    """
+
+    source: Source
+    path: Path
+    cell: str | None = None
+    options: str = ""
+
+
+class Opener(Protocol):
+    """Takes a workflow out of a file: the one called `name`, or the only one. Raises UsageError."""
+
+    def __call__(self, path: Path, name: str | None) -> Opened: ...
+
+
+def held(address: str | Path) -> tuple[Path, str | None] | None:
+    """(file, name) of `book.ipynb::name` and of `book.ipynb`; None where no opener is needed."""
+    text = str(address)
+    for suffix in HOMES:
+        file, _, name = text.rpartition(suffix + SEPARATOR)
+        if file and "\n" not in text and not Path(text).is_file():
+            return Path(file + suffix), name
+        if text.endswith(suffix) and "\n" not in text:
+            return Path(text), None
+    return None
+
+
+def open_held(path: Path, name: str | None) -> Opened:
+    """The workflow, by whoever opens files of this kind. Raises UsageError."""
+    module, _, function = HOMES[path.suffix].partition(":")
+    opener: Opener = getattr(import_module(module), function)
+    return opener(path, name)

@@ -1,0 +1,71 @@
+"""What the first line of a notebook's cell tells a run that is started through another door."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from nika_nb.errors import UsageError
+from nika_nb.runs.inputs import parse_variable
+from nika_nb.runs.options import add_run_options, told
+
+
+@dataclass(frozen=True, slots=True)
+class FirstLine:
+    """The options of a cell, as far as they concern its run.
+
+    told: fields of a Request. variables: its `--var`s. dicts: the names under `--vars`, which only the
+    notebook's own kernel knows. rest: the words that are about the notebook.
+    """
+
+    told: Mapping[str, Any] = field(default_factory=dict)
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    dicts: tuple[str, ...] = ()
+    rest: tuple[str, ...] = ()
+
+    def inputs(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The cell's inputs with the caller's over them.
+
+        Raises UsageError where the cell takes them from its notebook's memory and the caller gives none.
+        """
+        if self.dicts and not given:
+            names = ", ".join(f"`{name}`" for name in self.dicts)
+            raise UsageError(
+                f"nothing was run: the cell takes its inputs from {names} of the running notebook "
+                "(--vars), which is not known here. Give them with --var NAME=VALUE (in Python: vars=)"
+            )
+        return {**self.variables, **given}
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What the line says and another door does not follow."""
+        words = " ".join([*(f"--vars {name}" for name in self.dicts), *self.rest])
+        said = f"of the cell's first line, `{words}` concerns the notebook and is not followed here"
+        return (said,) if words else ()
+
+
+def first_line(options: str, where: str) -> FirstLine:
+    """Reads what stands behind `%%nika`. where: how people call the cell. Raises UsageError."""
+    if not options:
+        return FirstLine()
+    parser = _Parser(where)
+    add_run_options(parser)
+    parser.add_argument("--vars", action="append", default=[])
+    try:
+        found, rest = parser.parse_known_args(shlex.split(options))
+    except ValueError as error:
+        raise UsageError(f"{where}, first line: %%nika {options}: {error}") from None
+    variables = dict(parse_variable(text) for text in found.var)
+    return FirstLine(told(found), variables, tuple(found.vars), tuple(rest))
+
+
+class _Parser(argparse.ArgumentParser):
+    def __init__(self, where: str) -> None:
+        super().__init__(add_help=False, allow_abbrev=False)
+        self._where = where
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{self._where}, first line: {message}")
