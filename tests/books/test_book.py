@@ -137,7 +137,7 @@ def test_a_text_that_is_broken_keeps_its_name(tmp_path: Path) -> None:
         ('{"nbformat": 4, "cells": [{"cell_type": "code"}]}', "cell 1 has no text as its `source`"),
         ('{"nbformat": 3, "worksheets": 7}', "its old format cannot be read"),
         (
-            '{\n<<<<<<< HEAD\n=======\n>>>>>>> x\n}',
+            "{\n<<<<<<< HEAD\n=======\n>>>>>>> x\n}",
             "a merge conflict stands in it: resolve it first",
         ),
         ("[" * 200_000, "it nests too deep"),

@@ -47,7 +47,7 @@ def shelf(folder: Path) -> Path:
 def test_a_cell_runs_from_the_terminal_in_its_notebooks_folder(shelf: Path, terminal: Terminal) -> None:
     """Programs, files and called workflows are found beside the notebook; there lies the journal too."""
     done = terminal("run", f"{shelf.relative_to(Path.cwd())}::reads")
-    assert (done.code, done.outputs) == (0, {"read": "there", "said": "hi\n"}), done.err
+    assert (done.code, done.outputs) == (0, {"read": "there", "said": "hi"}), done.err
     first = frames(newest(shelf.parent))[0]
     place = (first["notebook"], first["cell"], first["source_name"])
     assert place == ("b.ipynb", "two", "b.ipynb::reads (cell 4)")
@@ -96,7 +96,7 @@ def test_python_takes_the_same_address(shelf: Path) -> None:
     assert nika_nb.run(Path(f"{shelf}::hello")).state == "completed"
     assert nika_nb.check(f"{shelf}::reads").ok
     assert not nika_nb.check(f"{shelf}::refused").ok
-    assert runs.start(f"{shelf}::reads").output == {"read": "there", "said": "hi\n"}
+    assert runs.start(f"{shelf}::reads").output == {"read": "there", "said": "hi"}
     with pytest.raises(CheckRefused, match=r"cell 5"):
         nika_nb.run(f"{shelf}::refused")
 
