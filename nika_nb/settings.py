@@ -10,19 +10,37 @@ _DIGITS = 9  # of a number: what is longer is a slip of the hand
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """One reading of the environment.
+class Setting:
+    """One thing that the environment may say: the field of Settings, the variable, both in words."""
 
-    interactive: NIKA_NB_INTERACTIVE (1/0) says whether a human can answer; None lets the surface decide.
-    max_parallel: NIKA_NB_MAX_PARALLEL, how many tasks and items may run at once (default 32).
-    durability: NIKA_NB_DURABILITY, `process` (flush per frame) or `disk` (fsync per settled task).
-    trace_file: NIKA_NO_TRACE_FILE=1 turns the journal off.
-    mock: NIKA_NB_MOCK, a JSON file with what `mock/mock-error`, `mock/mock-streaming` and
-    `mock/mock-json` answer.
-    trace_keep: NIKA_TRACE_KEEP, how many finished traces of a workflow stay (default 10).
-    trace_max_age_days: NIKA_TRACE_MAX_AGE_DAYS, after how many days a trace goes (default 30).
-    trace_budget_mb: NIKA_TRACE_BUDGET_MB, millions of bytes that a folder of traces may hold (default 256).
-    sign_key: NIKA_NB_SIGN_KEY, the file of the key that seals every journal.
+    field: str
+    variable: str
+    default: str
+    meaning: str
+
+
+SETTINGS = (
+    Setting("interactive", "NIKA_NB_INTERACTIVE", "the front-end says", "1 or 0: whether a human can answer"),
+    Setting("max_parallel", "NIKA_NB_MAX_PARALLEL", "32", "how many tasks and items may run at once"),
+    Setting(
+        "durability",
+        "NIKA_NB_DURABILITY",
+        "process",
+        "`process` hands every frame to the system, `disk` waits for the disk at each settled task",
+    ),
+    Setting("trace_file", "NIKA_NO_TRACE_FILE", "unset", "1 turns the journal off: nothing to resume from"),
+    Setting("mock", "NIKA_NB_MOCK", "unset", "a JSON file with what the scripted mock models answer"),
+    Setting("trace_keep", "NIKA_TRACE_KEEP", "10", "how many finished traces of a workflow stay"),
+    Setting("trace_max_age_days", "NIKA_TRACE_MAX_AGE_DAYS", "30", "after how many days a trace goes"),
+    Setting("trace_budget_mb", "NIKA_TRACE_BUDGET_MB", "256", "how many MB a folder of traces may hold"),
+    Setting("sign_key", "NIKA_NB_SIGN_KEY", "unset", "the file of the key that seals every journal"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One reading of the environment; what each field says stands in SETTINGS.
+
     troubles: a sentence for every value that says nothing usable; the default stands in for it.
     """
 

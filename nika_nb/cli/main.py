@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command; returns its exit code."""
     open_all()
     tolerate()
-    options = _parser().parse_args(argv)
+    options = command_line().parse_args(argv)
     try:
         code = _command(options.command)(options)
         sys.stdout.flush()
@@ -62,7 +62,8 @@ class _Parser(argparse.ArgumentParser):
         self.exit(3, f"{self.prog}: {message}\n")
 
 
-def _parser() -> argparse.ArgumentParser:
+def command_line() -> argparse.ArgumentParser:
+    """Every command and option of `nika-nb`."""
     parser = _Parser(
         prog="nika-nb",
         description="Check, run and resume Nika workflows.",

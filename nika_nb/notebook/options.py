@@ -34,7 +34,7 @@ class CellOptions:
 
 def cell_options(line: str) -> CellOptions:
     """Raises UsageError in one sentence."""
-    found = vars(_parser().parse_args(split(line, "%%nika")))
+    found = vars(cell_line().parse_args(split(line, "%%nika")))
     if found["into"] is not None and not found["into"].isidentifier():
         raise UsageError(f"%%nika --into {found['into']}: not a name that a variable can have")
     return CellOptions(**{name: _frozen(value) for name, value in found.items()})
@@ -49,7 +49,7 @@ def split(line: str, magic: str) -> list[str]:
 
 
 def cell_help() -> str:
-    return _parser().format_help()
+    return cell_line().format_help()
 
 
 def _frozen(value: Any) -> Any:
@@ -61,7 +61,8 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"%%nika: {message}; `%%nika --help` lists the options")
 
 
-def _parser() -> argparse.ArgumentParser:
+def cell_line() -> argparse.ArgumentParser:
+    """The words that a `%%nika` line may hold."""
     parser = _Parser(
         prog="%%nika",
         description="Check and run the workflow in this cell.",

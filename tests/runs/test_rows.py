@@ -142,6 +142,8 @@ def test_a_frame_that_does_not_fit_names_its_input(folder: Path) -> None:
 
 
 def test_numbers_and_arrays_of_numpy_are_inputs(folder: Path) -> None:
-    text = FAN.replace("{ array: { object: { name: string, n: integer } } }", "{ array: integer }").replace("${{ item.name }}", "${{ item }}")
+    text = FAN.replace("{ array: { object: { name: string, n: integer } } }", "{ array: integer }").replace(
+        "${{ item.name }}", "${{ item }}"
+    )
     run = nika_nb.run(text, vars={"rows": np.array([3, 4])})
     assert run.tasks["score"].output == ["mock(echo) · 3", "mock(echo) · 4"]

@@ -1,0 +1,87 @@
+"""The reference part of the README, written from the code. `python -m tests.guide.reference` renews it."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import nika_nb
+from nika_nb.cli.main import EXIT_CODES, command_line
+from nika_nb.notebook import commands, options
+from nika_nb.settings import SETTINGS
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+BEGIN, END = "<!-- reference: written from the code -->", "<!-- end of the reference -->"
+
+
+def reference() -> str:
+    """The whole part, without its two marks."""
+    parts = [
+        ("`%%nika` options", _table(("option", "meaning"), _options(options.cell_line()))),
+        ("`%nika` commands", _table(("command", "what it does"), _commands())),
+        ("Python names", _table(("name", "what it is"), _names())),
+        ("In a terminal", _table(("command", "what it does"), _terminal(command_line()))),
+        ("Exit codes", EXIT_CODES.removeprefix("exit codes: ").replace("\n", " ")),
+        ("Settings", _table(("variable", "default", "meaning"), _settings())),
+    ]
+    return "\n\n".join(f"### {title}\n\n{body}" for title, body in parts)
+
+
+def renewed(readme: str) -> str:
+    """The README with its reference as the code has it now."""
+    before, rest = readme.split(BEGIN)
+    return f"{before}{BEGIN}\n\n{reference()}\n\n{END}{rest.split(END)[1]}"
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def _options(of: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
+    for action in of._actions:
+        if action.option_strings and action.help != argparse.SUPPRESS:
+            yield f"`{_written(action)}`", action.help or ""
+
+
+def _written(action: argparse.Action) -> str:
+    if action.nargs == 0:
+        return action.option_strings[0]
+    value = action.metavar or action.dest.upper()
+    return f"{action.option_strings[0]} {f'[{value}]' if action.nargs == '?' else value}"
+
+
+def _commands() -> Iterator[tuple[str, str]]:
+    for one in commands.table().values():
+        yield f"`%nika {one.usage}`", one.help
+
+
+def _names() -> Iterator[tuple[str, str]]:
+    for name in sorted(set(nika_nb.__all__) - {"__version__", "load_ipython_extension"}, key=str.lower):
+        yield f"`nika_nb.{name}`", _first_sentence(getattr(nika_nb, name))
+
+
+def _first_sentence(thing: object) -> str:
+    paragraph = (inspect.getdoc(thing) or "").split("\n\n")[0].replace("\n", " ")
+    return paragraph.split(". ")[0].rstrip(".:")
+
+
+def _terminal(of: argparse.ArgumentParser, prefix: str = "nika-nb") -> Iterator[tuple[str, str]]:
+    """A row for every command that has none below it."""
+    for group in of._actions:
+        if isinstance(group, argparse._SubParsersAction):
+            helps = {choice.dest: choice.help or "" for choice in group._choices_actions}
+            for name, below in group.choices.items():
+                deeper = list(_terminal(below, f"{prefix} {name}"))
+                yield from deeper or [(f"`{prefix} {name}`", helps.get(name, ""))]
+
+
+def _settings() -> Iterator[tuple[str, str, str]]:
+    for one in SETTINGS:
+        yield f"`{one.variable}`", one.default, one.meaning
+
+
+if __name__ == "__main__":
+    README.write_text(renewed(README.read_text(encoding="utf-8")), encoding="utf-8")
