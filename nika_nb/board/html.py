@@ -9,18 +9,19 @@ from heapq import nlargest
 
 from nika_nb.board import tracepage
 from nika_nb.board.clean import block, inline
+from nika_nb.board.graph import graph_svg, graph_text
 from nika_nb.board.rows import STATES, Row, RunState, State
 from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, TRACK, box, plain
 from nika_nb.board.svg import data_uri
 from nika_nb.board.table import table
 from nika_nb.board.text import SPINNER, duration, money, plural
+from nika_nb.board.timeline import timeline_svg, timeline_text
 
 WINDOW = 40  # rows of a live view
 WHOLE = 1000  # rows of a still
 UNFOLDED = 50  # failures that a still tells in full
 LIVE_BOUND = 40_000  # bytes that a live view may send at a time
-DRAWN = 60  # tasks of a graph that is still worth a look
 
 _WORD: dict[RunState, str] = {
     "running": "running", "completed": "✔ completed", "failed": "✖ failed", "cancelled": "⊘ cancelled",
@@ -155,10 +156,18 @@ def _trace(board: Board) -> str:
 
 
 def _graph(board: Board) -> str:
-    if not 1 < len(board.rows) <= DRAWN:
+    """The graph and, beside it, the timeline; as words for those who do not see them."""
+    if len(board.rows) < 2:
         return ""
-    image = f'<img alt="the graph of the tasks" src="{data_uri(board)}" style="max-width:100%;margin:4px 0">'
-    return _folded("graph", image)
+    graph = _image(graph_svg(board), f"graph: {graph_text(board)}")
+    time = _image(timeline_svg(board), f"timeline: {timeline_text(board)}")
+    style = "display:flex;flex-wrap:wrap;align-items:flex-start;gap:8px 28px;overflow:auto;padding:6px 0"
+    return _folded("graph and timeline", f'<div style="{style}">{graph}{time}</div>')
+
+
+def _image(svg: str, words: str) -> str:
+    style = "max-width:none;margin:0;flex:none"
+    return f'<img alt="{inline(words, 1200)}" src="{data_uri(svg)}" style="{style}">'
 
 
 def _events(board: Board) -> str:

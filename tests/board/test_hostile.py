@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -12,11 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nika_nb.board import clean, question, tracepage
+from nika_nb.board.graph import graph_svg, graph_text
 from nika_nb.board.html import LIVE_BOUND, live_body, live_head
 from nika_nb.board.html import still as still_html
 from nika_nb.board.state import Board, board_of
-from nika_nb.board.svg import graph_svg
 from nika_nb.board.text import still as still_text
+from nika_nb.board.timeline import timeline_svg, timeline_text
 from nika_nb.engine.contract import Prompt
 from tests.board.scripted import Script
 
@@ -123,11 +125,24 @@ def test_text_shows_it_without_moving_the_cursor(text: str) -> None:
     assert max(map(len, shown.split("\n"))) < 2200
 
 
-def test_the_graph_stays_an_image(text: str) -> None:
-    """The drawing parses as XML, holds shapes and text only, and fits an address."""
-    board = nasty_board(text)
-    names = {node.tag.split("}")[1] for node in ElementTree.fromstring(graph_svg(board)).iter()}
+@pytest.mark.parametrize("draw", [graph_svg, timeline_svg])
+def test_a_drawing_stays_a_drawing(text: str, draw: Callable[[Board], str]) -> None:
+    """It parses as XML, holds shapes and text only, refers to nothing, and fits an address."""
+    drawn = ElementTree.fromstring(draw(nasty_board(text)))
+    names = {node.tag.split("}")[1] for node in drawn.iter()}
     assert names <= {"svg", "g", "title", "rect", "text", "path"}
+    attributes = {name for node in drawn.iter() for name in node.attrib}
+    assert not {name for name in attributes if name.startswith("on") or "href" in name or name == "id"}
+    assert not UNSEEN.search("".join(drawn.itertext()))
+    assert len(draw(nasty_board(text))) < 20_000
+
+
+@pytest.mark.parametrize("tell", [graph_text, timeline_text])
+def test_the_twin_of_a_drawing_is_plain_text(text: str, tell: Callable[[Board], str]) -> None:
+    """No sequence, no hidden sign, no endless line."""
+    told = tell(nasty_board(text))
+    assert not UNSEEN.search(told)
+    assert max(map(len, told.split("\n"))) < 500
 
 
 def test_a_question_shows_it_and_runs_nothing(text: str) -> None:

@@ -9,12 +9,14 @@ from html import unescape
 import pytest
 
 from nika_nb.board import mimebundle
+from nika_nb.board.graph import graph_svg
 from nika_nb.board.html import LIVE_BOUND, WINDOW, live_body, live_head, still, window
 from nika_nb.board.rows import STATES
 from nika_nb.board.state import Board, board_of
 from nika_nb.board.style import COLOUR
-from nika_nb.board.svg import data_uri, graph_svg
+from nika_nb.board.svg import data_uri
 from nika_nb.board.text import UNICODE
+from nika_nb.board.timeline import timeline_svg
 from tests.board.scripted import START, Script, crash, resume
 
 
@@ -157,28 +159,14 @@ def test_dollar_signs_are_never_typeset() -> None:
     assert classes == {"tex2jax_ignore mathjax_ignore"}
 
 
-def test_the_graph_is_an_image_inside_the_still() -> None:
-    """It is small, and it can stand alone as image/svg+xml."""
+def test_the_graph_and_the_timeline_are_images_inside_the_still() -> None:
+    """Beside each other, with their words for those who do not see them."""
     board = board_of(resume().events)
-    svg = graph_svg(board)
-    assert svg.startswith("<svg xmlns=")
-    assert svg.count("<rect") == 4
-    assert svg.count("stroke=") == 3
-    assert len(svg) < 4000
-    assert f'src="{data_uri(board)}"' in still(board)
-    assert not re.search(r"[<>\"#]", data_uri(board))
-
-
-def test_the_graph_is_laid_out_by_waves() -> None:
-    """A task stands to the right of everything it waits for."""
-    places = dict(re.findall(r"<title>(\w+) .*?<rect x='([\d.]+)'", graph_svg(board_of(resume().events))))
-    at = {task: float(x) for task, x in places.items()}
-    assert at["hash_notes"] == at["count_notes"] < at["pack_assets"] < at["manifest"]
-
-
-def test_a_graph_with_a_cycle_is_drawn_all_the_same() -> None:
-    """A journal can claim anything; drawing it must end."""
-    assert graph_svg(board_of(Script().task("a", "x", "b").task("b", "x", "a").events)).count("<rect") == 2
+    page = still(board)
+    for svg in (graph_svg(board), timeline_svg(board)):
+        assert f'src="{data_uri(svg)}"' in page
+        assert not re.search(r"[<>\"#]", data_uri(svg))
+    assert "⇠ pack_assets" in " ".join(re.findall('alt="([^"]*)"', page))
 
 
 def test_what_happened_is_kept_in_short() -> None:

@@ -1,0 +1,170 @@
+"""The graph of a board, coloured by state: as SVG and as text. Large graphs are folded, and say so."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nika_nb.board.clean import one_line
+from nika_nb.board.folding import Cell, folded
+from nika_nb.board.layout import Layout, layered
+from nika_nb.board.rows import STATES, State
+from nika_nb.board.state import Board
+from nika_nb.board.svg import CHAR, FILL, INK, document, number, rect, said, text
+from nika_nb.board.text import UNICODE, plural
+
+_HIGH, _GAP, _PAD, _BETWEEN = 24, 10, 9, 40  # of a box; below it; inside it; between two layers
+_URGENT: tuple[State, ...] = (
+    "failed", "paused", "retrying", "running", "pending", "cancelled", "ok", "cached", "skipped",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    x: float
+    y: float
+    width: float
+
+
+def graph_svg(board: Board, ink: str = INK) -> str:
+    """Left to right, each task behind what it waits for; a value is a line, an order a dashed one.
+
+    ink: the colour of lines and quiet text; `currentColor` where the drawing stands in a page.
+    """
+    found = folded(board.tasks)
+    layout = layered([cell.id for cell in found.cells], list(found.edges))
+    places, width, height = _places(found.cells, layout)
+    lines = "".join(
+        _line(places[a], places[b], [places[bend] for bend in layout.bends[a, b]], kinds, ink)
+        for (a, b), kinds in found.edges.items()
+        if (a, b) in layout.bends
+    )
+    boxes = "".join(_box(cell, places[cell.id], ink) for cell in found.cells)
+    rest = text(2, height + 12, _rest(found.left_out), ink) if found.left_out else ""
+    label = f"graph of {plural(len(board.rows), 'task')}: {_counted(board.counts)}"
+    return document(width, height + (18 if rest else 0), label, lines + boxes + rest)
+
+
+def graph_text(board: Board) -> str:
+    """The same graph in lines: sign, name, what it waits for; a value as ←, an order as ⇠."""
+    found = folded(board.tasks)
+    layer = layered([cell.id for cell in found.cells], list(found.edges)).layer
+    names = {cell.id: _name(cell) for cell in found.cells}
+    width = min(max(map(len, names.values()), default=0), 40)
+    lines = []
+    for cell in sorted(found.cells, key=lambda cell: layer[cell.id]):
+        needs = [(a, kinds) for (a, b), kinds in found.edges.items() if b == cell.id]
+        arrows = ", ".join(f"{'←' if _carries(kinds) else '⇠'} {names[a]}" for a, kinds in needs)
+        lines.append(f"  {_sign(cell)} {names[cell.id]:<{width}}  {arrows}".rstrip())
+    return "\n".join([*lines, *([f"  {_rest(found.left_out)}"] if found.left_out else [])])
+
+
+# -- places ------------------------------------------------------------------------------------------
+
+
+def _places(cells: Sequence[Cell], layout: Layout) -> tuple[dict[object, _Place], float, float]:
+    step = _HIGH + _GAP
+    widths = [0.0] * layout.deep
+    for cell in cells:
+        at = layout.layer[cell.id]
+        widths[at] = max(widths[at], len(_label(cell)) * CHAR + 2 * _PAD)
+    lefts = [1 + sum(widths[:at]) + at * _BETWEEN for at in range(layout.deep)]
+    places: dict[object, _Place] = {}
+    for cell in cells:
+        at = layout.layer[cell.id]
+        places[cell.id] = _Place(lefts[at], 1 + layout.height[cell.id] * step, widths[at])
+    for bends in layout.bends.values():
+        for bend in bends:
+            places[bend] = _Place(lefts[bend[2]], 1 + layout.height[bend] * step, widths[bend[2]])
+    width = (lefts[-1] + widths[-1] + 1) if lefts else 4
+    return places, width, max(layout.tall * step - _GAP + 2, 4)
+
+
+# -- drawing -----------------------------------------------------------------------------------------
+
+
+def _box(cell: Cell, place: _Place, ink: str) -> str:
+    title = said(
+        f"{_name(cell)} · {cell.rows[0].note if len(cell.rows) == 1 else ''} · {_counted(_states(cell))}"
+    )
+    state = _state(cell)
+    quiet = FILL[state] == "none"
+    dash = " stroke-dasharray='3 2'" if state in ("skipped", "cancelled") else ""
+    frame = (
+        f"rx='5' fill='none' stroke='{ink}' stroke-opacity='.6'{dash}"
+        if quiet
+        else f"rx='5' fill='{FILL[state]}'"
+    )
+    inner = rect(place.x, place.y, place.width, _HIGH, frame)
+    if len(cell.rows) > 1:
+        inner += _shares(cell, place)
+    inner += text(place.x + _PAD, place.y + 16, _label(cell), ink if quiet else "#fff")
+    return f"<g><title>{title}</title>{inner}</g>"
+
+
+def _shares(cell: Cell, place: _Place) -> str:
+    """How many of the folded tasks are in which state, as a bar along the lower edge."""
+    states, x, parts = _states(cell), place.x + 3, ""
+    for state in STATES:
+        width = (place.width - 6) * states[state] / len(cell.rows)
+        if width:
+            fill = FILL[state] if FILL[state] != "none" else INK
+            parts += rect(x, place.y + _HIGH - 4, width, 3, f"fill='{fill}' stroke='#fff' stroke-width='.5'")
+            x += width
+    return parts
+
+
+def _line(start: _Place, end: _Place, bends: Sequence[_Place], kinds: frozenset[str], ink: str) -> str:
+    x, y = start.x + start.width, start.y + _HIGH / 2
+    path = f"M{number(x)} {number(y)}"
+    for stop in (*bends, end):
+        to_x, to_y = stop.x - (4 if stop is end else 0), stop.y + _HIGH / 2
+        half = (stop.x - x) / 2
+        bend = (x + half, y, to_x - half, to_y, to_x, to_y)
+        path += f"C{' '.join(map(number, bend))}"
+        x, y = stop.x + stop.width, to_y
+        path += f"H{number(x)}" if stop is not end else ""
+    tip = f"M{number(end.x - 5)} {number(end.y + _HIGH / 2 - 3.5)}l5 3.5l-5 3.5z"
+    dash = "" if _carries(kinds) else " stroke-dasharray='4 3'"
+    look = f"stroke='{ink}' stroke-opacity='.6' fill='none'"
+    return f"<path d='{path}' {look}{dash}/><path d='{tip}' fill='{ink}' fill-opacity='.75'/>"
+
+
+# -- words -------------------------------------------------------------------------------------------
+
+
+def _carries(kinds: frozenset[str]) -> bool:
+    return not kinds <= {"control"}
+
+
+def _states(cell: Cell) -> Counter[State]:
+    return Counter(row.state for row in cell.rows)
+
+
+def _state(cell: Cell) -> State:
+    states = _states(cell)
+    return next(state for state in _URGENT if states[state])
+
+
+def _sign(cell: Cell) -> str:
+    return UNICODE[_state(cell)]
+
+
+def _name(cell: Cell) -> str:
+    first, last = cell.rows[0].id, cell.rows[-1].id
+    if len(cell.rows) == 1:
+        return one_line(first, 24)
+    return f"{one_line(first, 14)}…{one_line(last, 14)} · {plural(len(cell.rows), 'task')}"
+
+
+def _label(cell: Cell) -> str:
+    return f"{_sign(cell)} {_name(cell)}"
+
+
+def _counted(states: Counter[State]) -> str:
+    return ", ".join(f"{states[state]:,} {state}" for state in STATES if states[state])
+
+
+def _rest(left_out: int) -> str:
+    return f"and {plural(left_out, 'task')} that the graph leaves out"
