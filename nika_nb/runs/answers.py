@@ -107,13 +107,13 @@ def for_edit(plan: Plan, given: Mapping[str, Any], shown: Mapping[str, str]) -> 
 def decided(key: str, plan: Plan, memory: JournalMemory) -> Json:
     """What an earlier run answered to a prompt that is written today as it was then; None where nothing."""
     unit, _, inner = key.partition("/")
-    name = _ITEM.sub("", unit)
-    if name in memory.forced:
+    name, counted = _ITEM.sub("", unit), _ITEM.search(unit)
+    item = int(counted[1]) if counted else None
+    if memory.forces(name, item):
         return None
     if not inner:
         return memory.decided(name, plan.tasks[name].def_hash)
-    item = _ITEM.search(unit)
-    below = memory.child(name, int(item[1]) if item else None)
+    below = memory.child(name, item)
     callee = plan.callees.get(plan.tasks[name].task.called or "")
     if callee is None or not isinstance(below, JournalMemory):
         return None

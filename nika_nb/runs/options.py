@@ -22,7 +22,12 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         help="skip what a trace settled: the newest one of this workflow, or the one named",
     )
     parser.add_argument(
-        "--from", dest="from_", action="append", default=[], metavar="TASK", help="run live from this task on"
+        "--from",
+        dest="from_",
+        action="append",
+        default=[],
+        metavar="TASK",
+        help="with --resume: run this task and all behind it live; rows[3] for one item of a fan-out",
     )
     parser.add_argument(
         "--ask-in-flight",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nika_nb.engine.contract import Memory, Miss, NoMemory
+from nika_nb.engine.contract import Memory, Miss, NoMemory, unit_key
 from nika_nb.errors import UsageError
 from nika_nb.language.model import Workflow
 from nika_nb.plan.graph import downstream
@@ -18,9 +19,12 @@ from nika_nb.runs.answers import prompts_of
 from nika_nb.runs.request import NEWEST, Request
 from nika_nb.trace.lineage import remember
 from nika_nb.trace.lock import ResumeLock
+from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.trace import Trace
 from nika_nb.trace.trust import judge
 from nika_nb.values import dumps, nearest
+
+_ITEM = re.compile(r"(.+)\[(\d{1,9})\]")
 
 
 @dataclass
@@ -55,7 +59,11 @@ def resumption(request: Request, workflow: Workflow, plan: Plan) -> Resumption:
         return found
     answers = _answers(request, trust.trace)
     found.held.enter_context(answering(path, request.place.folder) if answers else ResumeLock(path))
-    _remember(found, trust.trace, trust.fields, forced, request, plan)
+    try:
+        _remember(found, trust.trace, trust.fields, forced, request, plan)
+    except BaseException:
+        found.held.close()
+        raise
     return found
 
 
@@ -75,18 +83,38 @@ class _Empty(NoMemory):
 
 
 def _forced(request: Request, workflow: Workflow, plan: Plan) -> frozenset[str]:
-    """The tasks named by --from, and everything downstream of them."""
-    for name in request.forced:
+    """The tasks and items named by --from, and everything downstream of them."""
+    found: set[str] = set()
+    for key in request.forced:
+        name, item = _unit(key)
         if name not in workflow.tasks:
             known = " · ".join(workflow.tasks)
             hint = nearest(name, workflow.tasks)
             raise UsageError(
-                f"--from {name}: unknown task{', ' + hint if hint else ''} — the workflow declares: {known}"
+                f"--from {key}: unknown task{', ' + hint if hint else ''} — the workflow declares: {known}"
             )
-    found = set(request.forced)
-    for name in request.forced:
-        found |= downstream(name, plan.edges)
+        if item is not None and workflow.tasks[name].for_each is None:
+            raise UsageError(f"--from {key}: `{name}` has no items, it is no `for_each`: --from {name}")
+        found |= {name if item is None else unit_key(name, item)} | downstream(name, plan.edges)
     return frozenset(found)
+
+
+def _unit(key: str) -> tuple[str, int | None]:
+    """`rows[3]` is an item of `rows`; what is of no such form is a name as it stands."""
+    found = _ITEM.fullmatch(key)
+    return (found[1], int(found[2])) if found else (key, None)
+
+
+def _refuse_strange_items(request: Request, memory: JournalMemory) -> None:
+    """Raises UsageError for an item that the trace knows nothing of, though it knows the others."""
+    for key in request.forced:
+        name, item = _unit(key)
+        known = memory.items_of(name)
+        if item is not None and known and item not in known:
+            raise UsageError(
+                f"--from {key}: {memory.trace.path.name} tells of {len(known):,} items of `{name}`, "
+                f"the last one is {name}[{max(known)}]"
+            )
 
 
 def _path(request: Request, workflow: Workflow, found: Resumption) -> Path | None:
@@ -124,6 +152,7 @@ def _remember(
         # Nobody vouches for a decision in a broken chain: it is asked again.
         forced |= {key.partition("/")[0] for key in prompts_of(plan)}
     memory, notices = remember(trace, forced, carry_failures=request.continues)
+    _refuse_strange_items(request, memory)
     found.memory = memory
     found.notices += notices
     found.trace = trace

@@ -64,8 +64,9 @@ class _Task:
 class JournalMemory:
     """The memory of a resume: implements `engine.contract.Memory` over one trace.
 
-    forced: tasks that run whatever is recorded. carry_failures: for continuing a paused run, whose
-    settled failures stand. earlier: what is asked for a task that this trace brought to no success.
+    forced: tasks and items (`rows[3]`) that run whatever is recorded. carry_failures: for continuing a
+    paused run, whose settled failures stand. earlier: what is asked for a task that this trace brought to
+    no success.
     usable, keyless and unparseable count the recorded successes.
     """
 
@@ -82,6 +83,7 @@ class JournalMemory:
         self.trace = trace
         self.earlier = earlier
         self.forced = frozenset(forced)
+        self._opened = _items_of(self.forced)
         self.carry_failures = carry_failures
         self.usable = self.keyless = self.unparseable = 0
         self._tasks: dict[str, _Task] = {}
@@ -94,6 +96,8 @@ class JournalMemory:
         """A recorded success of the same definition and inputs, or why there is none."""
         if identity.task in self.forced:
             return Miss("forced")
+        if identity.task in self._opened:
+            return Miss("forced", detail=", ".join(self._opened[identity.task]))
         known = self._tasks.get(identity.task)
         record = known.record if known else None
         if record is None:
@@ -105,7 +109,7 @@ class JournalMemory:
 
     def recall_item(self, identity: Identity, index: int) -> Hit | Miss:
         """The same for one item; every recorded item serves once, the one at its own index first."""
-        if identity.task in self.forced:
+        if self.forces(identity.task, index):
             return Miss("forced")
         known = self._tasks.get(identity.task)
         fitting = known.items.get((identity.def_hash, identity.input_hash)) if known else None
@@ -115,6 +119,20 @@ class JournalMemory:
         if self.earlier is None or (known is not None and known.record is not None):
             return found
         return _better(found, self.earlier.recall_item(identity, index))
+
+    def forces(self, task: str, item: int | None) -> bool:
+        """Whether a task, or an item of one, runs whatever is recorded."""
+        return task in self.forced or (item is not None and unit_key(task, item) in self.forced)
+
+    def items_of(self, task: str) -> frozenset[int]:
+        """The items of a fan-out of which the trace, or the one that it went on from, tells anything."""
+        known = self._tasks.get(task)
+        here = (
+            frozenset(known.item_ends) | {item for item in known.flying if item is not None}
+            if known
+            else set()
+        )
+        return frozenset(here) | (self.earlier.items_of(task) if self.earlier else frozenset())
 
     def settled_failure(self, task: str) -> dict[str, Any] | None:
         """The parsed `outcome` of a failure that still stands; None where there is none to carry."""
@@ -167,7 +185,7 @@ class JournalMemory:
 
     def child(self, task: str, item: int | None) -> Memory:
         """What the workflow that a task calls had settled by itself, in the last attempt that is known."""
-        if task in self.forced:
+        if self.forces(task, item):
             return NoMemory()
         return self._remember_child(task, item) or NoMemory()
 
@@ -292,6 +310,16 @@ class JournalMemory:
             tokens=_first(frame, "tokens", "saved_tokens", int),
             cost_usd=_first(frame, "cost_usd", "saved_usd", (int, float)),
         )
+
+
+def _items_of(forced: frozenset[str]) -> dict[str, list[str]]:
+    """Task → its items that are forced one by one."""
+    found: dict[str, list[str]] = {}
+    for key in sorted(forced):
+        task, counted, _ = key.partition("[")
+        if counted:
+            found.setdefault(task, []).append(key)
+    return found
 
 
 def _called(left: InFlight) -> tuple[str, int | None]:

@@ -230,6 +230,19 @@ def test_forced_tasks_run_whatever_is_recorded(tmp_path: Path, make: Events) -> 
     assert memory.recall_item(item_identity("b", "in-b-0"), 0) == Miss("forced")
 
 
+def test_one_forced_item_runs_and_its_neighbours_are_recalled(tmp_path: Path, make: Events) -> None:
+    """The whole is not recalled as one, and says for which item."""
+    for index in range(3):
+        make("nb_item_completed", **item("a", index, index))
+    make("task_completed", **completed("a", [0, 1, 2]))
+    memory = remembered(tmp_path, make, forced={"a[1]"})
+    assert memory.recall(identity("a")) == Miss("forced", detail="a[1]")
+    found = [memory.recall_item(item_identity("a", f"in-a-{index}"), index) for index in range(3)]
+    assert [isinstance(hit, Hit) for hit in found] == [True, False, True]
+    assert found[1] == Miss("forced")
+    assert memory.items_of("a") == {0, 1, 2}
+
+
 def items_asked(memory: JournalMemory, keys: list[str]) -> list[Any]:
     found = [memory.recall_item(item_identity("a", key), index) for index, key in enumerate(keys)]
     return [hit.output if isinstance(hit, Hit) else hit.reason for hit in found]
