@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 _HOMES = {
     "BookCell": "nika_nb.books.cells",
+    "Embedded": "nika_nb.books.edit",
+    "Extracted": "nika_nb.books.edit",
+    "MadeTrace": "nika_nb.books.made",
+    "embed": "nika_nb.books.edit",
+    "extract": "nika_nb.books.edit",
     "opened": "nika_nb.books.book",
+    "traces": "nika_nb.books.made",
     "workflows": "nika_nb.books.book",
 }
 
@@ -19,6 +25,12 @@ if TYPE_CHECKING:
     from nika_nb.books.book import opened as opened
     from nika_nb.books.book import workflows as workflows
     from nika_nb.books.cells import BookCell as BookCell
+    from nika_nb.books.edit import Embedded as Embedded
+    from nika_nb.books.edit import Extracted as Extracted
+    from nika_nb.books.edit import embed as embed
+    from nika_nb.books.edit import extract as extract
+    from nika_nb.books.made import MadeTrace as MadeTrace
+    from nika_nb.books.made import traces as traces
 
 
 def __getattr__(name: str) -> Any:

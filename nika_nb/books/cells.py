@@ -60,11 +60,9 @@ def _read(cell: dict[str, Any], number: int) -> BookCell | None:
     magic, _, options = first.rstrip().partition(" ")
     if magic != MAGIC:
         return None
-    cell_id = cell.get("id")
-    name = name_of(text)
-    return BookCell(
-        name, number, cell_id if isinstance(cell_id, str) else None, lead + 2, options.strip(), text
-    )
+    text = text if text.endswith("\n") else f"{text}\n"  # as a kernel hands it on
+    cell_id = cell.get("id") if isinstance(cell.get("id"), str) else None
+    return BookCell(name_of(text), number, cell_id, lead + 2, options.strip(), text)
 
 
 def _blank_lines(source: str) -> int:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from nika_nb import __version__
-from nika_nb.cli import runs_words
+from nika_nb.cli import book_words, runs_words
 from nika_nb.cli.streams import hush, open_all, tolerate
 from nika_nb.errors import NikaError
 from nika_nb.runs.options import add_run_options
@@ -77,6 +77,7 @@ def command_line() -> argparse.ArgumentParser:
     _answer(commands)
     _trace(commands)
     runs_words.add(commands, EXIT_CODES)
+    book_words.add(commands)
     return parser
 
 

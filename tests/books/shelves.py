@@ -19,6 +19,26 @@ outputs: { said: "${{ tasks.greet.output }}" }
 
 BYE = HELLO.replace("hello", "bye")
 
+# A notebook as they were ten years ago, with its cells in worksheets.
+OLD: dict[str, Any] = {
+    "nbformat": 3,
+    "nbformat_minor": 0,
+    "metadata": {"name": ""},
+    "worksheets": [
+        {
+            "cells": [
+                {
+                    "cell_type": "code",
+                    "language": "python",
+                    "input": f"%%nika\n{HELLO}",
+                    "outputs": [],
+                    "metadata": {},
+                }
+            ]
+        }
+    ],
+}
+
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 
 

@@ -11,7 +11,7 @@ from nika_nb import books
 from nika_nb.books import file
 from nika_nb.errors import UsageError
 from nika_nb.openers import Opened
-from tests.books.shelves import BYE, HELLO, book, code, magic, story
+from tests.books.shelves import BYE, HELLO, OLD, book, code, magic, story
 
 
 def test_a_notebook_lists_its_workflows(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_text_that_is_broken_keeps_its_name(tmp_path: Path) -> None:
         code("%%nika", "e"),
     )
     assert [cell.name for cell in books.workflows(path)] == ["broken", "", "flow-style", "quoted", ""]
-    assert opened(path, "b") == "tasks: {}"
+    assert opened(path, "b") == "tasks: {}\n"
 
 
 @pytest.mark.parametrize(
@@ -183,16 +183,8 @@ def test_only_a_python_kernel_knows_the_magic(
 
 def test_notebooks_of_older_formats_are_read(tmp_path: Path) -> None:
     """Format 3 keeps its cells in worksheets; before 4.5 cells have no ids, and have their numbers."""
-    cell = {
-        "cell_type": "code",
-        "language": "python",
-        "input": f"%%nika\n{HELLO}",
-        "outputs": [],
-        "metadata": {},
-    }
-    old = {"nbformat": 3, "nbformat_minor": 0, "metadata": {"name": ""}, "worksheets": [{"cells": [cell]}]}
     path = tmp_path / "old.ipynb"
-    path.write_text(json.dumps(old), encoding="utf-8")
+    path.write_text(json.dumps(OLD), encoding="utf-8")
     assert opened(path, "hello") == HELLO
     lines = ["%%nika\n", *HELLO.splitlines(keepends=True)]
     bare = {"cell_type": "code", "source": lines, "outputs": [], "metadata": {}, "execution_count": None}
