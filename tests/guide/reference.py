@@ -59,7 +59,8 @@ def _commands() -> Iterator[tuple[str, str]]:
 
 
 def _names() -> Iterator[tuple[str, str]]:
-    for name in sorted(set(nika_nb.__all__) - {"__version__", "load_ipython_extension"}, key=str.lower):
+    names = sorted(set(nika_nb.__all__) - {"__version__", "load_ipython_extension"})
+    for name in sorted(names, key=str.lower):
         yield f"`nika_nb.{name}`", _first_sentence(getattr(nika_nb, name))
 
 
