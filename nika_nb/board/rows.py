@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -87,9 +88,13 @@ class Row:
 
 def why(row: Row) -> str:
     """Why a task ran although the run was a resume: a short sentence, empty when there is none."""
-    said = ", ".join(one_line(part) for part in row.parts)
-    detail = one_line(row.why_detail)
-    match row.reason:
+    return reason_said(row.reason, row.parts, row.why_detail)
+
+
+def reason_said(reason: str, parts: Iterable[str] = (), detail: str = "") -> str:
+    """A miss as people read it; empty for a first run. parts: what differs, with where it comes from."""
+    said, detail = ", ".join(one_line(part) for part in parts), one_line(detail)
+    match reason:
         case "new":
             return "new task"
         case "definition":

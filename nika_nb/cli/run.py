@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from nika_nb.board import text
+from nika_nb.board import forecast_still, text
 from nika_nb.cli.asking import attended, can_ask, converse
 from nika_nb.cli.check import given, report_of
 from nika_nb.cli.console import Plain, how_to_answer, journal_trouble, say
 from nika_nb.cli.live import Live, paintable
 from nika_nb.cli.streams import hush, print_json
 from nika_nb.errors import CheckRefused, NikaError
+from nika_nb.runs.forecast import forecast
 from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.options import told
 from nika_nb.runs.request import Request
@@ -27,6 +28,8 @@ EXIT = {"completed": 0, "failed": 1, "cancelled": 130, "paused": 4, "incomplete"
 
 def run(options: argparse.Namespace) -> int:
     """The exit code of the run."""
+    if options.plan:
+        return _plan(options)
     try:
         made = ready(_request(options))
     except CheckRefused as refused:
@@ -41,6 +44,16 @@ def run(options: argparse.Namespace) -> int:
     if options.output:
         return follow(made, OneLine(made))
     return converse(made, lambda: console(made, quiet=options.quiet), follow)
+
+
+def _plan(options: argparse.Namespace) -> int:
+    """What the run would do, on standard output."""
+    found = forecast(_request(options))
+    if options.json or options.output:
+        print_json(found.to_json(), indent=2 if options.json else None)
+    else:
+        print(forecast_still.summary(found) if options.quiet else found)
+    return 0
 
 
 def _request(options: argparse.Namespace) -> Request:

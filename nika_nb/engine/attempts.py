@@ -162,18 +162,7 @@ class Attempts:
 
     async def bind(self, task: Task, output: Any) -> dict[str, Any]:
         """The named bindings of an output. Raises Fault NIKA-VAR-002/-004."""
-        bindings: dict[str, Any] = {}
-        for name, program in task.extract.items():
-            values = await self._extractor.values(program, output)
-            if len(values) != 1:
-                count = "no value" if not values else f"{len(values)} values"
-                raise Fault(
-                    "NIKA-VAR-002",
-                    f"extract `{name}` produced {count} where exactly one is needed: "
-                    "collect with `[ … ]` or take `first(…)`",
-                )
-            bindings[name] = values[0]
-        return bindings
+        return await named(self._extractor, task, output)
 
     async def _back_off(self, task: Task, fault: Fault, attempt: int, item: int | None) -> None:
         assert task.retry is not None
@@ -208,6 +197,22 @@ class Attempts:
             broken = error_of(fault, task.id, error.attempt)
             return Outcome("failure", "verb_error", error=broken, attempts=error.attempt), {}
         return Outcome("success", "recovered", value, error, error.attempt), bindings
+
+
+async def named(extractor: Extractor, task: Task, output: Any) -> dict[str, Any]:
+    """What `extract:` names in an output. Raises Fault NIKA-VAR-002/-004."""
+    bindings: dict[str, Any] = {}
+    for name, program in task.extract.items():
+        values = await extractor.values(program, output)
+        if len(values) != 1:
+            count = "no value" if not values else f"{len(values)} values"
+            raise Fault(
+                "NIKA-VAR-002",
+                f"extract `{name}` produced {count} where exactly one is needed: "
+                "collect with `[ … ]` or take `first(…)`",
+            )
+        bindings[name] = values[0]
+    return bindings
 
 
 def _handles(policy: OnError | None, code: str) -> bool:

@@ -64,6 +64,16 @@ class Identifier:
         parts = self._parts(planned.task, bindings) | {"for_each.items": part(items)}
         return self._identity(planned, bindings, local, items, parts)
 
+    def in_part(
+        self, planned: TaskPlan, bindings: dict[str, Json], items: list[Any] | None = None
+    ) -> Identity:
+        """The identity as far as these bindings tell it: its input hash is nobody's, its parts are right."""
+        _know_all(planned)
+        self._keep_secrets(planned.task, bindings, items or [])
+        parts = self._parts(planned.task, bindings)
+        parts |= {} if items is None else {"for_each.items": part(items)}
+        return Identity(planned.task.id, planned.def_hash, "", planned.definition_parts, parts)
+
     def item(self, planned: TaskPlan, local: dict[str, Any]) -> Identity:
         """The identity of one item: its definition, and what its own references resolve to.
 

@@ -215,12 +215,17 @@ def reason_fields(planned: TaskPlan, miss: Miss) -> dict[str, Any]:
     """Why the task runs live on a resume: the reason, the parts that differ, where they come from."""
     if miss.reason == "first-run":
         return {}
-    parts = [_with_origin(planned, name) for name in miss.parts]
+    parts = parts_of(planned, miss)
     return {
         "reason": miss.reason,
         "parts": dumps(parts) if parts else None,
         "detail": miss.detail or None,
     }
+
+
+def parts_of(planned: TaskPlan, miss: Miss) -> list[str]:
+    """What differs, each with the tasks that it comes from."""
+    return [_with_origin(planned, name) for name in miss.parts]
 
 
 def _with_origin(planned: TaskPlan, name: str) -> str:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
 
+from nika_nb.board import forecast_still
 from nika_nb.errors import Source, UsageError
 from nika_nb.notebook import commands
 from nika_nb.notebook.options import CellOptions, cell_help, cell_options, split
 from nika_nb.notebook.session import Session
+from nika_nb.notebook.shown import show
+from nika_nb.runs.forecast import forecast
 from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.options import told
 from nika_nb.runs.preflight import missing
@@ -39,7 +43,11 @@ class NikaMagics(Magics):
         if options.check:
             self._check(source, options)
             return None
-        return self._run(self._request(source, options), options)
+        request = self._request(source, options)
+        if options.plan:
+            self._plan(request, options)
+            return None
+        return self._run(request, options)
 
     @no_var_expand
     @line_magic("nika")  # type: ignore[arg-type]
@@ -58,6 +66,14 @@ class NikaMagics(Magics):
             lacking = [lack.sentence for lack in missing(report.workflow, self._request(source, options))]
             for line in lacking:
                 print(f"this version could not run it: {line}")
+
+    def _plan(self, request: Request, options: CellOptions) -> None:
+        """What the run would do; nothing is run."""
+        ahead = forecast(request)
+        if options.quiet:
+            print(forecast_still.summary(ahead))
+        else:
+            show(ahead._repr_mimebundle_(), uuid4().hex)
 
     def _request(self, source: Source, options: CellOptions) -> Request:
         folder, surface = self._session.folder, self._session.surface

@@ -26,6 +26,7 @@ class CellOptions:
     resume_unverified: bool
     max_cost_usd: float | None
     no_gc: bool
+    plan: bool
     into: str | None
     check: bool
     quiet: bool

@@ -49,6 +49,11 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--no-gc", action="store_true", help="remove no old traces before the run")
     parser.add_argument(
+        "--plan",
+        action="store_true",
+        help="run nothing: tell what would be skipped and what would run, why, at what cost",
+    )
+    parser.add_argument(
         "--resume-compat", metavar="VERSION", help="declare another engine's trace compatible"
     )
     parser.add_argument(

@@ -98,7 +98,7 @@ def _begun(request: Request, interactive: bool, settings: Settings) -> Prepared:
     resumed = resumption(request, drafted.workflow, drafted.plan)
     try:
         _refuse_lacking(request, drafted.plan, resumed, settings)
-        answers = _answers(request, drafted.plan, drafted.children, resumed)
+        answers = answers_of(request, drafted, resumed)
         return _prepared(request, drafted, resumed, answers, interactive, settings)
     except BaseException:
         resumed.held.close()
@@ -116,7 +116,9 @@ def _refuse_lacking(request: Request, plan: Plan, resumed: Resumption, settings:
         raise Lacking(lacks)
 
 
-def _answers(request: Request, plan: Plan, children: Children, resumed: Resumption) -> dict[str, Answer]:
+def answers_of(request: Request, drafted: Draft, resumed: Resumption) -> dict[str, Answer]:
+    """The answers of a run by prompt. Raises UsageError or ResumeRefused for one that is not taken."""
+    plan, children = drafted.plan, drafted.children
     if not request.answers and not request.declined:
         return {}
     trace = resumed.trace

@@ -57,6 +57,7 @@ class _Task:
     last: Frame | None = None  # its last terminal frame
     item_ends: dict[int, Frame] = field(default_factory=dict)
     flying: dict[int | None, Frame] = field(default_factory=dict)  # verb_invoked without an end
+    began: bool = False  # its verb was invoked, here or in what was recalled
     why: str = ""  # why the last success cannot be used
     children: dict[int | None, Child] = field(default_factory=dict)  # what a called workflow said, by item
 
@@ -152,6 +153,15 @@ class JournalMemory:
             return self.earlier.decided(task, def_hash)
         return record.output if record is not None and record.def_hash == def_hash else None
 
+    def began(self, task: str) -> str:
+        """How a task ended that had begun: `completed`, `failed (NIKA-…)`, `was running`; else empty."""
+        known = self._tasks.get(task)
+        if known is None or not known.began:
+            return self.earlier.began(task) if self.earlier else ""
+        if known.last is None:
+            return "was running"
+        return "completed" if known.last.kind in _SETTLED else _ended(known.last)
+
     def running_at_crash(self) -> list[InFlight]:
         """What had begun and not ended when the journal broke off; empty where the run has an end."""
         if self.trace.end is not None:
@@ -220,6 +230,7 @@ class JournalMemory:
         item = frame.get("item") if isinstance(frame.get("item"), int) else None
         match frame.kind:
             case "verb_invoked":
+                known.began = True
                 known.flying[item] = frame
             case "nb_child" if text is not None:
                 known.children.setdefault(item, Child()).take(frame, text)
@@ -235,6 +246,7 @@ class JournalMemory:
 
     def _take_success(self, known: _Task, frame: Frame, text: str | None) -> None:
         known.last = frame
+        known.began = True
         known.flying.clear()
         found = _record(frame, text)
         if isinstance(found, Record):
@@ -248,6 +260,7 @@ class JournalMemory:
         known.flying.pop(item, None)
         if item is None:
             return
+        known.began = True
         known.item_ends[item] = frame
         if frame.get("status") != "success":
             return

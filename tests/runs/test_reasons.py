@@ -15,6 +15,7 @@ import pytest
 
 import nika_nb
 from tests.doors import hits, marks, of, program, ran, reasons
+from tests.runs.foretelling import assert_came_true
 
 EVERYTHING = """\
 nika: everything
@@ -376,8 +377,11 @@ NAMES = [
 def test_one_edit_runs_what_it_changes(recorded: Path, stage: Path, case: Case) -> None:
     """The changed task names exactly the field or the binding; the others hit, unless data flows to them."""
     before = marks(stage / "marks")
+    ahead = nika_nb.plan_resume(case.text, recorded, **case.request)
+    assert marks(stage / "marks") == before
     run = nika_nb.run(case.text, resume=recorded, **case.request)
     assert run.state == "completed", run
+    assert_came_true(ahead, run)
     trace = Path(str(run.trace))
     assert reasons(trace) == case.live
     assert ran(trace) == set(case.live)
@@ -425,6 +429,8 @@ def test_an_edit_that_changes_nothing_runs_nothing(recorded: Path, stage: Path, 
     old, new = SAME[name]
     assert EVERYTHING.count(old) == 1
     before = marks(stage / "marks")
+    ahead = nika_nb.plan_resume(EVERYTHING.replace(old, new), recorded)
+    assert {task.fate for task in ahead.tasks} == {"skip"}
     run = nika_nb.run(EVERYTHING.replace(old, new), resume=recorded)
     assert run.state == "completed", run
     assert {task.state for task in run.tasks.values()} == {"cached"}

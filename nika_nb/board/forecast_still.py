@@ -1,0 +1,143 @@
+"""A forecast as text and as HTML: what is skipped, what runs and why, what that may cost and touch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nika_nb.board.clean import inline, one_line
+from nika_nb.board.forecast import Ceiling, Fate, Forecast, TaskForecast, Touch
+from nika_nb.board.style import COLOUR, MONO, QUIET, box
+from nika_nb.board.text import WIDTH, duration, money, plural
+
+GLYPH: dict[Fate, str] = {"skip": "↷", "run": "▸", "depends": "◌", "idle": "–"}
+_TONE: dict[Fate, str] = {
+    "skip": COLOUR["cached"], "run": COLOUR["running"],
+    "depends": COLOUR["retrying"], "idle": COLOUR["skipped"],
+}  # fmt: skip
+_MOST_TOUCHES = 12  # of one task that are told one by one
+_WIDEST = 40  # columns of the id
+_LONGEST = 400  # characters of anything that is said in one line
+
+
+def text(found: Forecast) -> str:
+    """A block of lines, two blanks in front of each."""
+    width = min(max((len(one_line(task.task)) for task in found.tasks), default=0), _WIDEST)
+    lines = [f"  🦋 nika · plan of {_title(found)}", ""]
+    for task in found.tasks:
+        said = one_line(_said(task), _LONGEST)
+        lines.append(f"  {GLYPH[task.fate]}  {task.fate:<7}  {one_line(task.task):<{width}}  {said}".rstrip())
+        lines += [f"       {label:<6}  {one_line(what, _LONGEST)}" for label, what in _facts(task)]
+    closing = f"── {one_line(summary(found), _LONGEST)} "
+    lines.append("  " + closing + "─" * max(3, WIDTH - len(closing)))
+    lines += [f"  {label}  {one_line(what, _LONGEST)}" for label, what in _about(found)]
+    return "\n".join(lines)
+
+
+def html(found: Forecast) -> str:
+    """The same as a table."""
+    head = (
+        f'<div><span style="font-weight:600">🦋 plan of {inline(found.workflow, 80)}</span>'
+        f'<span style="{QUIET}"> · {inline(_about_title(found))}</span></div>'
+    )
+    plain = "table-layout:auto;width:100%;border-collapse:collapse;margin:4px 0;border:0"
+    rows = "".join(map(_row, found.tasks))
+    about = "".join(
+        f'<div style="font-size:12px"><span style="{QUIET}">{inline(label)}</span> '
+        f'<span style="{MONO};overflow-wrap:anywhere">{inline(said, _LONGEST)}</span></div>'
+        for label, said in _about(found)
+    )
+    counts = f'<div style="font-weight:600">{inline(summary(found), _LONGEST)}</div>'
+    return box(f'{head}<table style="{plain}">{rows}</table>{counts}{about}', COLOUR["running"])
+
+
+def _row(task: TaskForecast) -> str:
+    cell = "text-align:left;vertical-align:top;padding:1px 14px 1px 0;border:0;font-size:13px"
+    small = f"{QUIET};font-size:12px"
+    facts = "".join(
+        f'<div style="font-size:12px"><span style="{QUIET}">{inline(label)}</span> '
+        f'<span style="{MONO};overflow-wrap:anywhere">{inline(said, _LONGEST)}</span></div>'
+        for label, said in _facts(task)
+    )
+    sign = f'<span style="color:{_TONE[task.fate]};font-weight:600">{GLYPH[task.fate]} {task.fate}</span>'
+    return (
+        f'<tr style="background:none"><td style="{cell};white-space:nowrap">{sign}</td>'
+        f'<td style="{cell}">{inline(task.task)}<div style="{small}">{inline(task.note)}</div></td>'
+        f'<td style="{cell};width:70%">{inline(_said(task), _LONGEST)}{facts}</td></tr>'
+    )
+
+
+def _title(found: Forecast) -> str:
+    return f"{one_line(found.workflow)} · {one_line(_about_title(found))}"
+
+
+def _about_title(found: Forecast) -> str:
+    how = f"resuming {found.trace}" if found.trace else "a fresh run"
+    return f"{plural(len(found.tasks), 'task')} · {how} · nothing has run"
+
+
+def _said(task: TaskForecast) -> str:
+    """Why, how many of its items, and the most that it can cost."""
+    parts = [_why(task) or one_line(task.note)]
+    if task.items and task.recorded and task.fate == "run":
+        parts.append(f"{task.recorded:,} of {plural(task.items, 'item')} recorded")
+    elif task.items:
+        parts.append(plural(task.items, "item"))
+    parts += ["asks you"] if task.asks else []
+    parts += [ceiling_said(task.ceiling)] if task.works and task.ceiling != Ceiling(0.0) else []
+    parts += [f"{money(task.saved_usd)} saved"] if task.saved_usd else []
+    return " · ".join(part for part in parts if part)
+
+
+def _why(task: TaskForecast) -> str:
+    names = ", ".join(f"`{name}`" for name in task.upstream)
+    if task.fate == "skip":
+        took = f" (it took {duration(task.saved_ms)})" if task.saved_ms else ""
+        return (task.why or "recorded") + took + (f", once {names} succeeds" if names else "")
+    if task.fate == "depends" and not task.why:
+        return f"depends on upstream: skipped if {names} gives what it gave before"
+    return task.why
+
+
+def ceiling_said(ceiling: Ceiling) -> str:
+    """`at most $0.02`, or why nobody can say."""
+    if ceiling.usd is None:
+        return f"no ceiling ({ceiling.why})"
+    return f"at most {money(ceiling.usd)}" + (f" {ceiling.why}" if ceiling.why else "")
+
+
+def _facts(task: TaskForecast) -> Iterator[tuple[str, str]]:
+    """(label, what) of everything that it may touch; of what does no work, nothing."""
+    if not task.works:
+        return
+    again = task.fires_again
+    if again:
+        yield "again", f"{_listed(again)}  ({task.again} before)"
+    others = tuple(touch for touch in task.touches if touch not in again)
+    if others:
+        yield "may", _listed(others)
+
+
+def _listed(touches: tuple[Touch, ...]) -> str:
+    more = len(touches) - _MOST_TOUCHES
+    said = ", ".join(str(touch) for touch in touches[:_MOST_TOUCHES])
+    return f"{said} and {more} more" if more > 0 else said
+
+
+def summary(found: Forecast) -> str:
+    """How many tasks are skipped, run, or may run; the most that it can cost, and what it saves."""
+    runs = found.count("run")
+    parts = [f"{found.count('skip')} skipped", "1 runs" if runs == 1 else f"{runs} run"]
+    parts += [f"{found.count('depends')} may run"] if found.count("depends") else []
+    parts += [f"{found.count('idle')} idle"] if found.count("idle") else []
+    parts.append(ceiling_said(found.ceiling))
+    parts += [f"{money(found.saved_usd)} saved"] if found.saved_usd else []
+    return " · ".join(parts)
+
+
+def _about(found: Forecast) -> Iterator[tuple[str, str]]:
+    for entry in found.widened:
+        yield "the edit widened", entry
+    if found.cap_usd is not None:
+        yield "--max-cost-usd", f"nothing more is started beyond {money(found.cap_usd)}"
+    for notice in found.notices:
+        yield "note", notice

@@ -1,0 +1,281 @@
+"""What a run would do with each task, told from what is known already: the pipeline without its verbs.
+
+Values come from the memory alone. Behind a task that would run they are not known, and what hangs on
+them is said to depend on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from nika_nb.engine.attempts import error_of, named
+from nika_nb.engine.contract import Extractor, Hit, Memory, Miss
+from nika_nb.engine.fanout import aligned, not_a_list
+from nika_nb.engine.identify import Identifier, try_identity
+from nika_nb.engine.outcome import Outcome, TaskError
+from nika_nb.engine.scope import Scopes, Settled, reads, record
+from nika_nb.engine.unit import decide, when_reads_item
+from nika_nb.errors import Fault
+from nika_nb.language.model import Task
+from nika_nb.language.template import Value, references, render
+from nika_nb.plan.edges import members
+from nika_nb.plan.gates import Status
+from nika_nb.plan.graph import topological
+from nika_nb.plan.identity import Identity
+from nika_nb.plan.plan import Plan, TaskPlan
+
+Fate = Literal["skip", "run", "depends", "idle"]
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What would become of one task.
+
+    fate: `skip` where a record stands for it, `run`, `depends` where it is skipped if its producers give
+    what they gave before and runs otherwise, `idle` where it does no work at all. miss: why it runs.
+    why: what else is to say, in a few words. upstream: the tasks that have to run before more is known.
+    recorded, items: how many of a fan-out's items have a record, of how many; None where that is not
+    known. One that changed runs also where all of them have: none of its items does then.
+    hits: the records that stand for it, one per item of a fan-out. bindings: its `with:` as far as it is
+    known.
+    """
+
+    task: str
+    fate: Fate
+    miss: Miss | None = None
+    why: str = ""
+    upstream: tuple[str, ...] = ()
+    recorded: int | None = None
+    items: int | None = None
+    hits: tuple[Hit, ...] = ()
+    bindings: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Forecaster:
+    """Goes through a plan in the order in which its tasks could run. One use each: a memory is consumed.
+
+    extractor: names the parts of recorded outputs, as the run would.
+    """
+
+    def __init__(
+        self, plan: Plan, scopes: Scopes, identifier: Identifier, memory: Memory, extractor: Extractor
+    ) -> None:
+        self._plan = plan
+        self._scopes = scopes
+        self._identifier = identifier
+        self._memory = memory
+        self._extractor = extractor
+        self._settled: dict[str, Status] = {}  # as far as it is known
+        self._found: dict[str, Expected] = {}
+
+    async def run(self) -> list[Expected]:
+        """Every task in document order, cleanups included."""
+        names = [planned.task.id for planned in self._plan.scheduled]
+        edges = [edge for edge in self._plan.edges if edge.producer in names and edge.consumer in names]
+        for name in topological(names, edges):
+            self._found[name] = await self._expected(self._plan.tasks[name])
+        for planned in self._plan.tasks.values():
+            if planned.task.is_cleanup:
+                self._found[planned.task.id] = self._cleanup(planned)
+        return [self._found[name] for name in self._plan.tasks]
+
+    async def _expected(self, planned: TaskPlan) -> Expected:
+        blocked = self._blocked(planned)
+        if blocked is not None:
+            return blocked
+        only = _only_unless(planned, self._settled)
+        if only:
+            word = " and ".join(f"`{name}` {state}" for name, state in only)
+            return Expected(planned.task.id, "depends", why=f"only if {word}", upstream=tuple(dict(only)))
+        try:
+            found = await self._at_the_boundary(planned)
+        except Fault as fault:
+            error = error_of(fault, planned.task.id, 1)
+            self._settle(planned, Outcome("failure", "verb_error", error=error), {})
+            return Expected(planned.task.id, "idle", why=f"fails before it starts: {fault}")
+        return replace(found, upstream=tuple(dict.fromkeys((*found.upstream, *self._unknown(planned)))))
+
+    def _blocked(self, planned: TaskPlan) -> Expected | None:
+        for edge in planned.incoming:
+            status = self._settled.get(edge.producer)
+            if status is not None and status not in edge.admits:
+                self._settle(planned, Outcome("cancelled", "upstream"), {})
+                return Expected(planned.task.id, "idle", why=f"`{edge.producer}` ends as {status}")
+        return None
+
+    def _unknown(self, planned: TaskPlan) -> Iterator[str]:
+        """The producers of which nobody knows how they will end."""
+        return (name for name in planned.producers if name not in self._settled)
+
+    async def _at_the_boundary(self, planned: TaskPlan) -> Expected:
+        task = planned.task
+        bindings = self._bindings(task, self._scopes.live)
+        scope = self._scopes.live | {"with": bindings}
+        open_, why = self._gate(task, scope)
+        if not open_:
+            self._settle(planned, Outcome("skipped", "gate"), {})
+            return Expected(task.id, "idle", why="when: gate closed")
+        if task.for_each is None:
+            found = await self._single(planned)
+        else:
+            found = await self._fan_out(planned, scope)
+        return replace(found, bindings=bindings, why=found.why or why)
+
+    def _gate(self, task: Task, scope: Mapping[str, Any]) -> tuple[bool, str]:
+        """Whether `when:` may be open, and what is to say about it."""
+        if task.for_each is not None and when_reads_item(task):
+            return True, ""
+        if not self._is_known(task, task.when if not isinstance(task.when, bool) else None):
+            return True, "if its `when:` says so"
+        return decide(task, dict(scope)), ""
+
+    # -- what is known ---------------------------------------------------------------------------
+
+    def _is_known(self, task: Task, value: Value | None) -> bool:
+        return not any(ref.root == "with" and self._open(task, str(ref.steps[0])) for ref in _steps(value))
+
+    def _open(self, task: Task, binding: str) -> tuple[str, ...]:
+        """The tasks that a binding waits for."""
+        found: list[str] = []
+        for ref in _steps(task.with_.get(binding)):
+            if ref.root == "tasks":
+                found.append(str(ref.steps[0]))
+            elif ref.root == "group":
+                found += members(self._plan.workflow, str(ref.steps[0]))
+        return tuple(name for name in dict.fromkeys(found) if name not in self._settled)
+
+    def _bindings(self, task: Task, base: dict[str, Any]) -> dict[str, Any]:
+        """The bindings that are known, and speak of no item."""
+        outer = {
+            name: value
+            for name, value in task.with_.items()
+            if not (reads(value, "item") or reads(value, "index") or self._open(task, name))
+        }
+        return self._scopes.bindings(replace(task, with_=outer), base, {})
+
+    def _waits(self, task: Task) -> tuple[str, ...]:
+        """The tasks whose values this one's inputs need."""
+        return tuple(dict.fromkeys(name for binding in task.with_ for name in self._open(task, binding)))
+
+    # -- what the memory says ----------------------------------------------------------------------
+
+    async def _single(self, planned: TaskPlan) -> Expected:
+        waits = self._waits(planned.task)
+        if waits:
+            return self._in_part(planned, waits)
+        identity = try_identity(self._identifier.task, planned)
+        found = self._recall(identity)
+        if isinstance(found, Hit):
+            return await self._hit(planned, found)
+        return Expected(planned.task.id, "run", found)
+
+    def _recall(self, identity: Identity | Fault) -> Hit | Miss:
+        if not isinstance(identity, Fault):
+            return self._memory.recall(identity)
+        if self._memory.resuming:
+            return Miss("not-resumable", detail=identity.message)
+        return Miss("first-run")
+
+    async def _hit(self, planned: TaskPlan, hit: Hit) -> Expected:
+        error = TaskError(**hit.error) if hit.error else None
+        outcome = Outcome("success", "recovered" if error else "normal", hit.output, error, hit.attempts)
+        self._settle(planned, outcome, await named(self._extractor, planned.task, hit.output))
+        return Expected(planned.task.id, "skip", hits=(hit,))
+
+    def _in_part(self, planned: TaskPlan, waits: tuple[str, ...], items: list[Any] | None = None) -> Expected:
+        """A task whose inputs are not all known: what differs already, else it depends."""
+        bindings = self._bindings(planned.task, self._scopes.marked)
+        identity = try_identity(self._identifier.in_part, planned, bindings, items)
+        found = self._recall(identity)
+        assert isinstance(found, Miss)
+        task = planned.task.id
+        if isinstance(identity, Fault) or found.reason != "input":
+            return Expected(task, "run", found, upstream=waits)
+        parts = tuple(name for name in found.parts if name in identity.input_parts)
+        if parts:
+            return Expected(task, "run", replace(found, parts=parts), upstream=waits)
+        return Expected(task, "depends", upstream=waits)
+
+    async def _fan_out(self, planned: TaskPlan, scope: dict[str, Any]) -> Expected:
+        task, for_each = planned.task, planned.task.for_each
+        assert for_each is not None
+        if not self._is_known(task, for_each.items):
+            return self._in_part(planned, self._waits(task))
+        live = render(for_each.items, scope)
+        if not isinstance(live, list):
+            raise not_a_list(planned, live)
+        if not live:
+            self._settle(planned, Outcome("skipped", "gate"), {})
+            return Expected(task.id, "idle", why="for_each · empty collection", items=0)
+        marked = self._scopes.marked | {"with": self._bindings(task, self._scopes.marked)}
+        items: list[Any] = render(for_each.items, marked)
+        waits = self._waits(task)
+        found = self._in_part(planned, waits, items) if waits else await self._collected(planned, items)
+        return replace(found, items=len(items))
+
+    async def _collected(self, planned: TaskPlan, items: list[Any]) -> Expected:
+        task = planned.task.id
+        found = self._recall(try_identity(self._identifier.fan_out, planned, items))
+        if isinstance(found, Hit):
+            await self._settle_items(planned, found.output if isinstance(found.output, list) else [])
+            return Expected(task, "skip", recorded=len(items), hits=(found,))
+        hits = tuple(self._item_hits(planned, items))
+        if len(hits) == len(items):
+            await self._settle_items(planned, [hit.output for hit in hits])
+        return Expected(task, "run", found, recorded=len(hits), hits=hits)
+
+    async def _settle_items(self, planned: TaskPlan, values: list[Any]) -> None:
+        """A fan-out that is known whole; an item without a value was skipped."""
+        each = [
+            {} if value is None else await named(self._extractor, planned.task, value) for value in values
+        ]
+        self._settle(planned, Outcome("success", "normal", values), aligned(planned, each))
+
+    def _item_hits(self, planned: TaskPlan, items: list[Any]) -> Iterator[Hit]:
+        for index, item in enumerate(items):
+            identity = try_identity(self._identifier.item, planned, {"item": item, "index": index})
+            if isinstance(identity, Fault):
+                continue
+            found = self._memory.recall_item(identity, index)
+            if isinstance(found, Hit):
+                yield found
+
+    # -- what follows ------------------------------------------------------------------------------
+
+    def _settle(self, planned: TaskPlan, outcome: Outcome, bindings: dict[str, Any]) -> None:
+        """From here on others know how it ends."""
+        self._settled[planned.task.id] = outcome.status
+        self._scopes.tasks[planned.task.id] = record(planned.task, Settled(outcome, bindings))
+
+    def _cleanup(self, planned: TaskPlan) -> Expected:
+        """Never recalled: it runs behind every producer that starts."""
+        producers = [edge.producer for edge in self._plan.edges if edge.consumer == planned.task.id]
+        starts = [name for name in producers if self._found[name].fate in ("run", "depends")]
+        if not starts:
+            return Expected(planned.task.id, "idle", why="unwind · nothing started")
+        certain = any(self._found[name].fate == "run" for name in starts)
+        who = " or ".join(f"`{name}`" for name in starts)
+        return Expected(
+            planned.task.id,
+            "run" if certain else "depends",
+            why=f"cleans up behind {who}",
+            upstream=tuple(starts),
+        )
+
+
+def _steps(value: Value | None) -> Iterator[Any]:
+    return (ref for ref in references(value) if ref.steps)
+
+
+_UNLESS = {"failure": "fails", "skipped": "is skipped"}
+
+
+def _only_unless(planned: TaskPlan, settled: Mapping[str, Status]) -> list[tuple[str, str]]:
+    """The producers that will run, and whose success does not admit this task: (task, what would)."""
+    return [
+        (edge.producer, next((word for state, word in _UNLESS.items() if state in edge.admits), "fails"))
+        for edge in planned.incoming
+        if edge.producer not in settled and "success" not in edge.admits
+    ]

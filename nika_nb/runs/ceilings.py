@@ -1,0 +1,67 @@
+"""The most that a task can cost: from its own bounds and the price list, or why there is no such figure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nika_nb.board.forecast import Ceiling
+from nika_nb.catalog import prices
+from nika_nb.catalog.providers import kind_of
+from nika_nb.language.model import Task
+from nika_nb.values import dumps
+from nika_nb.verbs.structured import REPAIRS
+
+NOTHING = Ceiling(0.0)
+
+_FRAMING = 64  # tokens that a provider may add around one message
+_MISFIT = 1000  # tokens of the sentence that gives a misfit back, what it quotes of the reply left out
+
+
+def ceiling(task: Task, body: Any, model: str | None, units: int | None) -> Ceiling:
+    """Of everything that still runs of one task.
+
+    body: the action's as far as it is known, its open islands as text. units: how often it runs, None
+    where that is not known.
+    """
+    if task.action.verb not in ("infer", "agent"):
+        return NOTHING
+    named = str(body.get("model") or model or "")
+    if "${{" in named:
+        return Ceiling(None, "its model is decided by the run")
+    if kind_of(named) in ("test", "local"):
+        return NOTHING
+    if prices.price_of(named) is None:
+        return Ceiling(None, f"no price is known for {named or 'its model'}")
+    if units is None:
+        return Ceiling(None, "how many items there are is decided by the run")
+    each = _infer(task, body, named) if task.action.verb == "infer" else _agent(body, named)
+    attempts = task.retry.max_attempts if task.retry else 1
+    return each if each.usd is None else Ceiling(round(each.usd * attempts * units, 10), each.why)
+
+
+def _infer(task: Task, body: Any, model: str) -> Ceiling:
+    """A token is at least one byte; of a picture nobody knows what it is counted as."""
+    answer = body.get("max_tokens")
+    texts = [str(body.get(key) or "") for key in ("prompt", "system")]
+    if not isinstance(answer, int):
+        return Ceiling(None, "no `max_tokens:` bounds its answer")
+    if any("${{" in text for text in texts) or body.get("vision"):
+        return Ceiling(None, "what it sends is decided by the run")
+    schema = task.returns.schema if task.returns is not None else body.get("schema")
+    texts += [dumps(schema)] if schema is not None else []
+    sent = sum(len(text.encode("utf-8", "replace")) for text in texts) + _FRAMING
+    rounds = 1 if schema is None else REPAIRS + 1
+    costs = (
+        prices.cost_of(model, sent + repair * (2 * answer + _MISFIT), answer) or 0.0
+        for repair in range(rounds)
+    )
+    return Ceiling(sum(costs))
+
+
+def _agent(body: Any, model: str) -> Ceiling:
+    """Its budget counts both ways of a conversation; it is judged between turns."""
+    tokens = body.get("max_tokens_total")
+    if not isinstance(tokens, int):
+        return Ceiling(None, "no `max_tokens_total:` bounds it")
+    dearest = max(prices.cost_of(model, tokens, 0) or 0.0, prices.cost_of(model, 0, tokens) or 0.0)
+    return Ceiling(dearest, "and what its last turn goes beyond its budget")
