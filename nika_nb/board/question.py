@@ -1,31 +1,56 @@
-"""An open question as HTML and as text: what is asked, what hangs on it, and the line that answers it."""
+"""Open questions as HTML and as text: what is asked, what hangs on it, and the line that answers it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from nika_nb.board.clean import block, clean, inline, one_line
 from nika_nb.board.style import COLOUR, MONO, QUIET, box
+from nika_nb.board.text import plural
 from nika_nb.engine.contract import Prompt
 
 HOW = "To answer in another way:"
-DEAD = "If the buttons do nothing, the kernel that drew them is gone: type the line above."
+WITHOUT = "To go on without an answer:"
+DEAD = (
+    "If the buttons do nothing, the kernel that drew them is gone: type the line above, or %nika inbox for "
+    "new ones."
+)
+UNFOLDED = 3  # questions of one run whose facts are shown without a click
+MOST = 100  # questions of one run that are told
+_WORDS = 30  # choices, tasks, effects of one question that are told
+
+_EFFECTS = {
+    "exec": "run",
+    "shell": "run in a shell:",
+    "read": "read",
+    "write": "write",
+    "net": "reach",
+    "tool": "use",
+    "workflow": "call",
+}
 
 
-def mimebundle(prompt: Prompt, run_id: str, lines: Sequence[str]) -> dict[str, str]:
-    """The still of an open prompt. `lines` are the exact lines that answer it, best first."""
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question of a run, as a page shows it.
+
+    answer, decline: the exact lines that do it without a form, where there are any. said: what became
+    of the question, empty while it waits.
+    """
+
+    prompt: Prompt
+    answer: str = ""
+    decline: str = ""
+    said: str = ""
+
+
+def mimebundle(asked: Sequence[Asked], run_id: str, heading: str = "") -> dict[str, str]:
+    """The still of a run's questions. heading: which run that is, where no panel stands above."""
     return {
-        "text/html": question_html(prompt, run_id, lines),
-        "text/plain": question_text(prompt, run_id, lines),
+        "text/html": questions_html(asked, run_id, heading),
+        "text/plain": questions_text(asked, run_id, heading),
     }
-
-
-def answered(prompt: Prompt, said: str) -> dict[str, str]:
-    """What stands in the question's place once it is answered; `said` is a short sentence."""
-    sign = f'<span style="color:{COLOUR["paused"]}">◆</span> <b>{inline(prompt.key)}</b>'
-    inner = f'{sign} · {inline(prompt.message)} <span style="{QUIET}">→ {inline(said)}</span>'
-    text = f"  ◆ {one_line(prompt.key)} · {one_line(prompt.message)}  → {one_line(said)}"
-    return {"text/html": box(inner, COLOUR["paused"], 2), "text/plain": text}
 
 
 def example(prompt: Prompt) -> str:
@@ -35,18 +60,9 @@ def example(prompt: Prompt) -> str:
     return "yes" if prompt.mode == "confirm" else "your answer"
 
 
-def question_text(prompt: Prompt, run_id: str, lines: Sequence[str]) -> str:
-    message = clean(prompt.message).strip().replace("\n", "\n       ")
-    facts = [
-        f"{name}: {' · '.join(one_line(word) for word in words)}" for name, words in _facts(prompt, run_id)
-    ]
-    body = [*facts, *(f"answer: {one_line(line, 1000)}" for line in lines)]
-    return "\n".join([f"  ◇ {one_line(prompt.key)} · {message}", *(f"     {line}" for line in body)])
-
-
 def asked(prompt: Prompt) -> tuple[str, str]:
     """(what a terminal shows, the sign behind which the answer is typed)."""
-    facts = [fact for fact in _facts(prompt, "") if fact[0] not in ("choices", "default")]
+    facts = [fact for fact in _facts(prompt) if fact[0] not in ("choices", "default")]
     lines = [f"     {name}: {' · '.join(one_line(word) for word in words)}" for name, words in facts]
     lines.append(f"◇ {one_line(prompt.key)} · {clean(prompt.message).strip()}")
     if prompt.mode == "confirm":
@@ -57,35 +73,88 @@ def asked(prompt: Prompt) -> tuple[str, str]:
     return "\n".join(lines), f"\n>{default} "
 
 
-def question_html(prompt: Prompt, run_id: str, lines: Sequence[str]) -> str:
-    title = f'<span style="color:{COLOUR["paused"]};font-weight:600">◇ {inline(prompt.key)}</span>'
-    large = "font-size:14px;font-weight:600;white-space:pre-wrap;padding:2px 0 6px 0"
-    asked = f'<div style="{large}">{block(prompt.message.strip())}</div>'
-    facts = "".join(_fact(name, words) for name, words in _facts(prompt, run_id))
-    code = "".join(_line(line) for line in lines)
-    how = f'<div style="{QUIET};font-size:12px;padding-top:6px">{HOW}</div>{code}' if lines else ""
-    dead = f'<div style="{QUIET};font-size:12px">{DEAD}</div>' if lines else ""
-    waits = f'<span style="{QUIET}"> waits for an answer</span>'
+# -- text ------------------------------------------------------------------------------------
+
+
+def questions_text(asked: Sequence[Asked], run_id: str, heading: str = "") -> str:
+    waiting = sum(not one.said for one in asked)
+    lines = [f"  {one_line(heading)}"] if heading else []
+    lines += [f"  {_counted(waiting, run_id)}"] if waiting > 1 else []
+    for one in asked[:MOST]:
+        lines += [answered_text(one)] if one.said else _open_text(one, run_id if waiting == 1 else "")
+    return "\n".join([*lines, *(f"  {rest}" for rest in _rest(asked))])
+
+
+def answered_text(one: Asked) -> str:
+    """An answered question as one line."""
+    return f"  ◆ {one_line(one.prompt.key)} · {one_line(one.prompt.message)}  → {one_line(one.said)}"
+
+
+def _open_text(one: Asked, run_id: str) -> list[str]:
+    message = clean(one.prompt.message).strip().replace("\n", "\n       ")
+    facts = [(name, " · ".join(one_line(word) for word in words)) for name, words in _facts(one.prompt)]
+    facts += [("run", one_line(run_id))] if run_id else []
+    facts += [("answer", one_line(one.answer, 1000))] if one.answer else []
+    facts += [("decline", one_line(one.decline, 1000))] if one.decline else []
+    head = f"  ◇ {one_line(one.prompt.key)} · {message}"
+    return [head, *(f"     {name}: {said}" for name, said in facts)]
+
+
+def _counted(waiting: int, run_id: str) -> str:
+    said = f"{plural(waiting, 'question')} wait for an answer"
+    return f"{said} · run {one_line(run_id)}" if run_id else said
+
+
+def _rest(asked: Sequence[Asked]) -> list[str]:
+    return [f"and {len(asked) - MOST:,} more"] if len(asked) > MOST else []
+
+
+# -- HTML ------------------------------------------------------------------------------------
+
+
+def questions_html(asked: Sequence[Asked], run_id: str, heading: str = "") -> str:
+    waiting = sum(not one.said for one in asked)
+    folded = waiting > UNFOLDED
+    parts = [f'<div style="font-weight:600">{inline(heading)}</div>'] if heading else []
+    if waiting > 1:
+        parts.append(f'<div style="{QUIET}">{inline(_counted(waiting, run_id))}</div>')
+    for one in asked[:MOST]:
+        parts.append(answered_html(one) if one.said else _open_html(one, run_id, waiting, folded))
+    parts += [f'<div style="{QUIET};font-size:12px">{rest}</div>' for rest in _rest(asked)]
+    if waiting:
+        parts.append(f'<div style="{QUIET};font-size:12px">{DEAD}</div>')
+    return box("".join(parts), COLOUR["paused"], 6 if waiting else 2)
+
+
+def answered_html(one: Asked) -> str:
+    """An answered question as one line, to stand in a piece that has an edge."""
+    sign = f'<span style="color:{COLOUR["paused"]}">◆</span> <b>{inline(one.prompt.key)}</b>'
+    said = f'<span style="{QUIET}">→ {inline(one.said)}</span>'
+    return f"<div>{sign} · {inline(one.prompt.message)} {said}</div>"
+
+
+def _open_html(one: Asked, run_id: str, waiting: int, folded: bool) -> str:
+    title = f'<span style="color:{COLOUR["paused"]};font-weight:600">◇ {inline(one.prompt.key)}</span>'
+    alone = waiting == 1
+    waits = f'<span style="{QUIET}"> waits for an answer</span>' if alone else ""
+    size = "font-size:14px" if alone else "font-size:13px"
+    large = f"{size};font-weight:600;white-space:pre-wrap;padding:2px 0 4px 0"
+    question = f'<div style="{large}">{block(one.prompt.message.strip())}</div>'
+    facts = _table(one, run_id if alone else "") + _lines(one)
+    if folded:
+        summary = f'<summary style="cursor:pointer;font-size:12px;{QUIET}">what hangs on it</summary>'
+        facts = f"<details>{summary}{facts}</details>"
+    gap = "" if alone else "padding-top:6px"
+    return f'<div style="{gap}"><div>{title}{waits}</div>{question}{facts}</div>'
+
+
+def _table(one: Asked, run_id: str) -> str:
+    facts = [*_facts(one.prompt), *([("run", [run_id])] if run_id else [])]
     plain = "table-layout:auto;width:auto;border-collapse:collapse;margin:0;border:0"
-    table = f'<table style="{plain}">{facts}</table>'
-    return box(f"<div>{title}{waits}</div>{asked}{table}{how}{dead}", COLOUR["paused"])
+    return f'<table style="{plain}">{"".join(_row(name, words) for name, words in facts)}</table>'
 
 
-def _facts(prompt: Prompt, run_id: str) -> list[tuple[str, Sequence[str]]]:
-    facts: list[tuple[str, Sequence[str]]] = []
-    if prompt.mode == "choice":
-        facts.append(("choices", prompt.choices))
-    if prompt.has_default:
-        facts.append(("default", [str(prompt.default)]))
-    facts.append(("waiting for it", prompt.gates or ["no other task"]))
-    if prompt.effects:
-        facts.append(("they may", prompt.effects))
-    if run_id:
-        facts.append(("run", [run_id]))
-    return facts
-
-
-def _fact(name: str, words: Sequence[str]) -> str:
+def _row(name: str, words: Iterable[str]) -> str:
     cell = "text-align:left;vertical-align:top;padding:0 14px 0 0;border:0;font-size:12px"
     said = " · ".join(inline(word) for word in words)
     return (
@@ -94,7 +163,48 @@ def _fact(name: str, words: Sequence[str]) -> str:
     )
 
 
-def _line(line: str) -> str:
+def _lines(one: Asked) -> str:
+    named = [(HOW, one.answer), (WITHOUT, one.decline)]
+    return "".join(_line(name, line) for name, line in named if line)
+
+
+def _line(name: str, line: str) -> str:
+    shown = f"{MONO};font-size:12px;white-space:pre-wrap;overflow-wrap:anywhere"
     return (
-        f'<div style="{MONO};font-size:12px;white-space:pre-wrap;overflow-wrap:anywhere">{block(line)}</div>'
+        f'<div style="{QUIET};font-size:12px;padding-top:4px">{name}</div>'
+        f'<div style="{shown}">{block(line, 1000)}</div>'
     )
+
+
+# -- facts -----------------------------------------------------------------------------------
+
+
+def _facts(prompt: Prompt) -> list[tuple[str, list[str]]]:
+    facts: list[tuple[str, list[str]]] = []
+    if prompt.mode == "choice":
+        facts.append(("choices", _bounded(prompt.choices)))
+    if prompt.has_default:
+        facts.append(("default", [str(prompt.default)]))
+    facts.append(("waiting for it", _bounded(_gates(prompt)) or ["no other task"]))
+    if prompt.effects:
+        facts.append(("they may", _bounded(tuple(map(_may, prompt.effects)))))
+    return facts
+
+
+def _gates(prompt: Prompt) -> tuple[str, ...]:
+    """The tasks that wait, each with its own gate."""
+    conditions = prompt.conditions or ("",) * len(prompt.gates)
+    pairs = zip(prompt.gates, conditions, strict=False)
+    return tuple(f"{one_line(task)} ({one_line(gate)})" if gate else task for task, gate in pairs)
+
+
+def _may(effect: str) -> str:
+    """`exec · gzip -9 x` as people say it."""
+    kind, _, target = effect.partition(" · ")
+    word = _EFFECTS.get(kind)
+    return f"{word} {target or 'what the run decides'}" if word else effect
+
+
+def _bounded(words: Sequence[str]) -> list[str]:
+    left = len(words) - _WORDS
+    return [*words[:_WORDS], *([f"and {left:,} more"] if left > 0 else [])]

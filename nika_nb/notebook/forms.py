@@ -1,71 +1,99 @@
-"""The form of one open prompt: the question as a still, the buttons as widgets; an answer replaces both."""
+"""The form of one open prompt: buttons and fields, what is wrong with an answer, a draft that is kept."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from typing import Any
-from uuid import uuid4
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 from nika_nb.board import question
-from nika_nb.board.clean import block, one_line
-from nika_nb.board.style import COLOUR
+from nika_nb.board.clean import block, clean, inline, one_line
+from nika_nb.board.question import Asked
+from nika_nb.board.style import COLOUR, QUIET, plain
 from nika_nb.errors import NikaError
-from nika_nb.notebook.shown import EMPTY, show, update, view
 from nika_nb.runs.run import Prompt
+from nika_nb.runs.ticket import mint
 
 OnAnswer = Callable[[Prompt, Any], None]
+OnDecline = Callable[[Prompt], None]
+
+LISTED = 30  # choices that get a radio button each; more stand in a list that scrolls
+STALE = (
+    "This question has stood here for more than 15 minutes. Look at it once more: if your answer is still "
+    "the same, click again."
+)
+EMPTY_TEXT = "The answer is empty. Write something, or Submit again to send an empty text."
+DECLINING = (
+    "Declined, `{key}` has no answer: it fails with NIKA-CANCEL-001, and what waits for it runs only where "
+    "the workflow provides for that. Click Decline again to do it."
+)
+
+_drafts: dict[tuple[str, ...], Any] = {}  # what was begun and not sent, as long as this kernel lives
+
+
+class Unsure(NikaError):
+    """The click is to be repeated: there is a doubt whether it was meant."""
 
 
 class Form:
-    """Asks one prompt in the cell that runs now; `on_answer` gets the value and must return at once.
+    """Asks one prompt; `on_answer` gets the value, `on_decline` a refusal. Both must return at once.
 
-    A callback's prints and exceptions belong to no cell, so everything that goes wrong is said
-    inside the form. `lines` are what a person can type instead of clicking.
+    A callback's prints and exceptions belong to no cell, so everything that goes wrong is said inside
+    the form. named: it says itself which question it is of. run_id: the run whose draft it keeps.
     """
 
     def __init__(
-        self, prompt: Prompt, on_answer: OnAnswer, *, run_id: str = "", lines: Sequence[str] = ()
+        self,
+        prompt: Prompt,
+        on_answer: OnAnswer,
+        on_decline: OnDecline | None = None,
+        *,
+        run_id: str = "",
+        named: bool = False,
     ) -> None:
         from ipywidgets import HTML, HBox, VBox
 
         self.prompt = prompt
-        self.question_id, self.form_id = uuid4().hex, uuid4().hex
-        self._on_answer = on_answer
-        self._still = question.mimebundle(prompt, run_id, lines)
+        self.said = ""  # what became of it; empty while it is open
+        self.buttons: list[Any] = []
+        self._on_answer, self._on_decline = on_answer, on_decline
+        self._draft = (run_id, prompt.key, prompt.shown_hash) if run_id else ()
+        self._ticket = mint(prompt)
         self._turn = threading.Lock()
         self._open = True
-        self._asked_empty = False
-        self._said = HTML()
+        self._doubt = ""  # what the last click was asked about
+        self._told = HTML(layout={"margin": "0"})
         self._field: Any = None
-        self.buttons: list[Any] = []
         inputs = self._build()
         edge = {"border_left": f"3px solid {COLOUR['paused']}", "padding": "0 0 6px 10px", "margin": "0"}
-        self.box = VBox([*inputs, HBox(self.buttons), self._said], layout=edge)
+        title = [HTML(_title(prompt), layout={"margin": "4px 0 0 2px"})] if named else []
+        row = HBox(self.buttons, layout={"flex_flow": "row wrap"})
+        self.box = VBox([*title, *inputs, row, self._told], layout=edge)
 
-    def show(self) -> None:
-        """Two outputs: a page without the kernel still shows the first."""
-        show(self._still, self.question_id)
-        show(view(self.box) | EMPTY, self.form_id)
+    @property
+    def open(self) -> bool:
+        """Whether the question still waits, though it may not be its turn to be clicked."""
+        return not self.said
 
-    def take_place(self, of: Form) -> None:
-        """Stands where an answered form stood: a run that asks again has no cell of its own to draw in."""
-        self.question_id, self.form_id = of.question_id, of.form_id
-        update(self._still, self.question_id)
-        update(view(self.box) | EMPTY, self.form_id)
+    def close(self, said: str) -> None:
+        """The prompt is not ours to answer any more, and `said` is why: its answer, or who gave it."""
+        _drafts.pop(self._draft, None)
+        self.said = said
+        self._enable(False)
+        self._told.value = plain(question.answered_html(Asked(self.prompt, said=said)))
+        self.box.layout.border_left, self.box.layout.padding = "0", "0"
+        self.box.children = (self._told,)
 
-    def resolved(self, text: str, panel: Any = None) -> None:
-        """The prompt is answered: `text` says how. `panel` is what a reloaded page shows from here on.
+    def hold(self, said: str) -> None:
+        """It cannot be answered just now: `said` is why, and what was begun stays."""
+        self._enable(False)
+        self._say(said)
 
-        Such a page no longer knows the displays and hears only the widgets.
-        """
-        self._close(text, panel)
-        update(question.answered(self.prompt, text), self.question_id)
-        update(EMPTY, self.form_id)
-
-    def disable(self, text: str) -> None:
-        """The prompt is not ours to answer any more: answered elsewhere, or the run is gone."""
-        self.resolved(text)
+    def release(self) -> None:
+        """It can be answered again."""
+        if self.open and not self._open:
+            self._say("")
+            self._enable(True)
 
     def refuse(self, text: str) -> None:
         """The answer was not taken, and nothing was consumed: say why and ask again."""
@@ -75,51 +103,95 @@ class Form:
     # -- inside ----------------------------------------------------------------------------
 
     def _build(self) -> list[Any]:
-        from ipywidgets import RadioButtons, Textarea
-
         if self.prompt.mode == "confirm":
-            self._button("Yes, continue", lambda: True, "success", "check")
-            self._button("No", lambda: False, "", "times")
+            self._button("Yes, continue", lambda: self._answer(True), "success", "check")
+            self._button("No", lambda: self._answer(False), "", "times")
             return []
-        if self.prompt.mode == "choice":
-            options = [(one_line(c), at) for at, c in enumerate(self.prompt.choices)]
-            self._field = RadioButtons(options=options, value=None, layout={"width": "max-content"})
-        else:
-            self._field = Textarea(placeholder="Your answer", layout={"width": "min(600px, 100%)"}, rows=3)
-        self._button("Submit", self._value, "primary", "check")
+        self._field = self._choices() if self.prompt.mode == "choice" else self._text()
+        self._keep_draft()
+        self._button("Submit", lambda: self._answer(self._value()), "primary", "check")
+        if self._on_decline is not None:
+            self._button("Decline", self._decline, "", "ban")
         return [self._field]
 
-    def _button(self, label: str, value: Callable[[], Any], style: str, icon: str) -> None:
+    def _choices(self) -> Any:
+        from ipywidgets import RadioButtons, Select
+
+        choices, default = self.prompt.choices, self.prompt.default
+        options = [(label, at) for at, label in enumerate(labels(choices))]
+        chosen = choices.index(default) if self.prompt.has_default and default in choices else None
+        if len(options) > LISTED:
+            return Select(options=options, value=chosen, rows=10, layout={"width": "min(600px, 100%)"})
+        return RadioButtons(options=options, value=chosen, layout={"width": "max-content"})
+
+    def _text(self) -> Any:
+        from ipywidgets import Textarea
+
+        default = str(self.prompt.default) if self.prompt.has_default else ""
+        offered = default if clean(default) == default else ""  # what cannot be seen is not offered
+        layout = {"width": "min(600px, 100%)"}
+        return Textarea(value=offered, placeholder="Your answer", layout=layout, rows=3)
+
+    def _keep_draft(self) -> None:
+        """What was begun in another form of the same question goes on in this one."""
+        if not self._draft:
+            return
+        if self._draft in _drafts:
+            self._field.value = _drafts[self._draft]
+        self._field.observe(lambda change: _drafts.update({self._draft: change["new"]}), "value")
+
+    def _button(self, label: str, action: Callable[[], None], style: str, icon: str) -> None:
         from ipywidgets import Button
 
-        button = Button(
-            description=label, button_style=style, icon=icon, tooltip=one_line(self.prompt.message)
-        )
-        button.on_click(lambda _: self._clicked(value))
+        tooltip = f"{one_line(self.prompt.key)} · {one_line(self.prompt.message)}"
+        button = Button(description=label, button_style=style, icon=icon, tooltip=tooltip)
+        button.on_click(lambda _: self._clicked(action))
         self.buttons.append(button)
 
-    def _clicked(self, value: Callable[[], Any]) -> None:
+    def _clicked(self, action: Callable[[], None]) -> None:
         """Never raises, never prints; the first click wins."""
         with self._turn:
             if not self._open:
                 return
             self._enable(False)
         try:
-            self._on_answer(self.prompt, value())
+            action()
         except NikaError as error:
             self.refuse(str(error))
         except Exception as error:  # noqa: BLE001 - no cell would show it
             self.refuse(f"{type(error).__name__}: {error}")
 
+    def _answer(self, value: Any) -> None:
+        self._look_again()
+        self._doubt = ""
+        self._on_answer(self.prompt, value)
+
+    def _decline(self) -> None:
+        assert self._on_decline is not None
+        self._look_again()
+        self._sure("decline", DECLINING.format(key=self.prompt.key))
+        self._on_decline(self.prompt)
+
+    def _look_again(self) -> None:
+        """Raises Unsure where the question was shown too long ago; from now on it counts as shown anew."""
+        if self._ticket.stale:
+            self._ticket = mint(self.prompt)
+            raise Unsure(STALE)
+
+    def _sure(self, doubt: str, sentence: str) -> None:
+        """Raises Unsure unless the click before was asked the same."""
+        before, self._doubt = self._doubt, doubt
+        if before != doubt:
+            raise Unsure(sentence)
+        self._doubt = ""
+
     def _value(self) -> Any:
+        value = self._field.value
         if self.prompt.mode == "choice":
-            if self._field.value is None:
-                raise NikaError("Nothing is chosen yet: pick one, then Submit.")
-            return self.prompt.choices[self._field.value]
-        if not self._field.value and not self._asked_empty:
-            self._asked_empty = True
-            raise NikaError("The answer is empty. Write something, or Submit again to send an empty text.")
-        return self._field.value
+            return self.prompt.choices[value] if value is not None else _nothing_chosen()
+        if not value:
+            self._sure("empty", EMPTY_TEXT)
+        return value
 
     def _enable(self, on: bool) -> None:
         self._open = on
@@ -127,11 +199,29 @@ class Form:
             widget.disabled = not on
 
     def _say(self, text: str, wrong: bool = False) -> None:
-        tone = f"color:{COLOUR['failed']}" if wrong else "opacity:.66"
-        self._said.value = f'<div style="{tone};white-space:pre-wrap;line-height:1.4">{block(text)}</div>'
+        tone, role = (f"color:{COLOUR['failed']}", "alert") if wrong else (QUIET, "status")
+        style = f"{tone};white-space:pre-wrap;line-height:1.4"
+        self._told.value = f'<div role="{role}" style="{style}">{block(text)}</div>' if text else ""
 
-    def _close(self, text: str, panel: Any) -> None:
-        self._enable(False)
-        self._said.value = question.answered(self.prompt, text)["text/html"]
-        self.box.layout.border_left, self.box.layout.padding = "0", "0"
-        self.box.children = (self._said, *([panel] if panel is not None else []))
+
+def labels(choices: tuple[str, ...]) -> list[str]:
+    """The choices as they are shown: on one line each, none like another, none unseen."""
+    found: list[str] = []
+    taken: set[str] = set()
+    for at, choice in enumerate(choices, 1):
+        label = one_line(choice) or "(empty)"
+        label = f"{label} ({at})" if label in taken else label
+        taken.add(label)
+        found.append(label)
+    return found
+
+
+def _nothing_chosen() -> NoReturn:
+    raise NikaError("Nothing is chosen yet: pick one, then Submit.")
+
+
+def _title(prompt: Prompt) -> str:
+    return plain(
+        f'<span style="color:{COLOUR["paused"]};font-weight:600">◇ {inline(prompt.key)}</span> · '
+        f"{inline(prompt.message)}"
+    )

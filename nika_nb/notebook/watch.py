@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from dataclasses import replace
-from shlex import quote
 from typing import Any
 
-from nika_nb.board import question, text, tracepage
+from nika_nb.board import text, tracepage
 from nika_nb.board.state import Board
 from nika_nb.errors import NikaError
-from nika_nb.notebook.forms import Form
 from nika_nb.notebook.paint import Painter
 from nika_nb.notebook.panel import Panel
+from nika_nb.notebook.questions import Questions
 from nika_nb.notebook.surface import Surface
-from nika_nb.runs.answered import AlreadyAnswered
-from nika_nb.runs.run import Prompt, Run
+from nika_nb.runs.run import Run
 
 
 class NikaInterrupted(KeyboardInterrupt):
@@ -34,9 +30,7 @@ class Watch:
         self._surface = surface
         self._quiet = quiet
         self._panel: Panel | None = None
-        self._forms: dict[str, Form] = {}
-        self._answered_forms: list[Form] = []
-        self._turn = threading.Lock()
+        self.questions = Questions(run, surface, self)
 
     def block(self, begin: Callable[[], Any]) -> None:
         """Begins the run and paints until it stops. An interrupt ends it at once and is raised again."""
@@ -49,13 +43,13 @@ class Watch:
             self._close()
             raise NikaInterrupted(f"{self.run.workflow} was interrupted and its processes ended") from None
         self._close()
-        self._ask()
+        self.questions.ask()
 
     def draw(self) -> None:
         """Shows a run that is over, or was left by another kernel, from what is known of it."""
         self._open()
         self._close()
-        self._ask()
+        self.questions.ask()
 
     def _open(self) -> None:
         for notice in self.run.notices:
@@ -102,64 +96,26 @@ class Watch:
         trace = self.run.trace
         return (trace.name, trace.read_bytes()) if trace is not None else ("", b"")
 
-    # -- prompts ---------------------------------------------------------------------------
+    # -- behind an answer ------------------------------------------------------------------
 
-    def _ask(self) -> None:
-        """A form per open prompt, in the cell that runs now."""
-        for prompt in self.run.prompts:
-            if self._surface.has_widgets:
-                self._form(prompt).show()
-            else:
-                print(question.question_text(prompt, self.run.id or "", self._lines(prompt)))
+    @property
+    def widget(self) -> Any:
+        """The live panel; None where there is none."""
+        return self._panel.box if self._panel is not None else None
 
-    def _form(self, prompt: Prompt) -> Form:
-        run_id, lines = self.run.id or "", self._lines(prompt)
-        self._forms[prompt.key] = Form(prompt, self._answered, run_id=run_id, lines=lines)
-        return self._forms[prompt.key]
-
-    def _lines(self, prompt: Prompt) -> list[str]:
-        """The exact line that answers a prompt without a form."""
-        trace = self.run.trace
-        return [f"%nika answer {trace.name} {prompt.key}={quote(question.example(prompt))}"] if trace else []
-
-    def _answered(self, prompt: Prompt, value: Any) -> None:
-        """A click: judged and started here, watched from a thread of its own. Raises NikaError."""
-        self.run.request = replace(self.run.request, door="a form")
-        try:
-            self.run.answer({prompt.key: value}, wait=False, shown={prompt.key: prompt.shown_hash})
-        except AlreadyAnswered as answered:
-            self._forms.pop(prompt.key).disable(str(answered))
-            return
-        self._resolved(prompt, value)
-        threading.Thread(target=self._go_on, name="nika-painter", daemon=True).start()
-
-    def _resolved(self, prompt: Prompt, value: Any) -> None:
-        form = self._forms.pop(prompt.key, None)
-        if form is not None:
-            form.resolved(_said(prompt, value), self._panel.box if self._panel else None)
-            self._answered_forms.append(form)
-
-    def _ask_again(self) -> None:
-        """Prompts that came up after an answer take the places of answered ones, as many as there are."""
-        for prompt in self.run.prompts:
-            if prompt.key not in self._forms and self._answered_forms:
-                self._form(prompt).take_place(self._answered_forms.pop())
-
-    def _go_on(self) -> None:
+    def follow(self) -> None:
         """The run after an answer, in the same panel; what goes wrong is said there."""
-        with self._turn:
-            try:
-                if self._panel is not None:
-                    self._panel.reopen(self.run.catch_up(), self.run.cancel, self._journal)
-                self._pump()
-                self._close()
-                self._ask_again()
-            except NikaError as error:
-                if self._panel is not None:
-                    self._panel.failure(str(error))
+        try:
+            if self._panel is not None:
+                self._panel.reopen(self.run.catch_up(), self.run.cancel, self._journal)
+            self._pump()
+            self.redraw()
+        except Exception as error:  # noqa: BLE001 - no cell would show it
+            if self._panel is not None:
+                said = str(error) if isinstance(error, NikaError) else f"{type(error).__name__}: {error}"
+                self._panel.failure(said)
 
-
-def _said(prompt: Prompt, value: Any) -> str:
-    if prompt.mode == "confirm":
-        return "answered: yes" if value in (True, "yes") else "answered: no"
-    return f"answered: {value}"
+    def redraw(self) -> None:
+        """The run was taken further elsewhere: its still as it is now."""
+        if self._panel is not None:
+            self._close()

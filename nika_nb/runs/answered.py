@@ -13,6 +13,7 @@ from nika_nb.runs.records import Record, fold
 from nika_nb.runs.shelf import Shelf
 from nika_nb.trace.folder import TraceFolder
 from nika_nb.trace.lock import ResumeLock
+from nika_nb.trace.trace import State
 
 _DOORS = {"Python": "from Python", "a form": "in a form", "MCP": "through MCP"}
 _SINCE = {
@@ -52,7 +53,7 @@ def _refuse_answered(path: Path, elsewhere: TraceFolder) -> None:
     if asked is None:
         return
     for folder in dict.fromkeys((path.resolve().parent, elsewhere.path.resolve())):
-        found = _continuation(asked, Shelf(folder).heads(asked.run))
+        found = continuation(asked, Shelf(folder).heads(asked.run))
         if found is not None:
             raise AlreadyAnswered(_sentence(asked, found, folder))
 
@@ -70,26 +71,32 @@ def refuse_earlier(path: Path, keys: Iterable[str], open_keys: Collection[str]) 
 def told_of(record: Record, key: str) -> str | None:
     """Where, when and through which door a run got the answer to a prompt; None where it has none."""
     found = next((head for head in record.invocations if key in head.answered), None)
-    return None if found is None else f"`{key}` was already answered {_when(found)}, in {found.name}"
+    return None if found is None else f"`{key}` was already answered {when(found)}, in {found.name}"
 
 
-def _when(head: Head) -> str:
+def when(head: Head) -> str:
+    """When an invocation was started, and through which door."""
     at = datetime.fromtimestamp(head.created // 10**9, UTC).strftime("on %Y-%m-%d at %H:%M:%S UTC")
     door = _DOORS.get(head.door, f"with {head.door}") if head.door else ""
     return f"{at} {door}".rstrip()
 
 
-def _continuation(asked: Head, heads: list[Head]) -> Head | None:
+def continuation(asked: Head, heads: Iterable[Head]) -> Head | None:
+    """The invocation that went on from this one; None where none did."""
     found = [head for head in heads if not head.blocked and head.continues(asked)]
     return min(found, key=lambda head: head.created) if found else None
 
 
 def _sentence(asked: Head, found: Head, folder: Path) -> str:
     what = ", ".join(f"`{key}`" for key in found.answered) or "it"
-    state = found.state(folder)
-    since = _SINCE[state].format(name=found.name)
-    since += f" in process {found.pid}" if state == "running" and found.pid else ""
+    since_then = since(found, found.state(folder))
     return (
-        f"{asked.name} was already answered: {what} {_when(found)}. The run {asked.run} went on in "
-        f"{found.name} and {since}. Nothing was run and nothing was consumed"
+        f"{asked.name} was already answered: {what} {when(found)}. The run {asked.run} went on in "
+        f"{found.name} and {since_then}. Nothing was run and nothing was consumed"
     )
+
+
+def since(head: Head, state: State) -> str:
+    """What an invocation has come to, as the second half of a sentence about its run."""
+    said = _SINCE[state].format(name=head.name)
+    return f"{said} in process {head.pid}" if state == "running" and head.pid else said

@@ -286,6 +286,12 @@ class Run:
         run.finish()
         return run
 
+    def recall(self, trace: Path) -> None:
+        """Somebody else went on with this run: from here on it is what that trace tells."""
+        told = attach(trace)
+        with self._turn:
+            self.board, self._session, self._recorded_at = told.board, None, trace
+
     # -- how it looks ----------------------------------------------------------------------
 
     def __repr__(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -148,12 +149,16 @@ def test_the_twin_of_a_drawing_is_plain_text(text: str, tell: Callable[[Board], 
 def test_a_question_shows_it_and_runs_nothing(text: str) -> None:
     """Message, choices, gates, effects and the line that answers are text."""
     prompt = Prompt(
-        "ask", "choice", text, (text,), text, True, gates=(text,), effects=(text,), shown_hash=text
-    )
-    bundle = question.mimebundle(prompt, text, [text])
-    inert(bundle["text/html"])
-    inert(question.answered(prompt, text)["text/html"])
-    assert not UNSEEN.search(bundle["text/plain"])
+        text, "choice", text, (text,) * 99, text, True, gates=(text,) * 99, effects=(text, f"exec · {text}"),
+        shown_hash=text, inner=text, conditions=(text,) * 99,
+    )  # fmt: skip
+    asked = question.Asked(prompt, text, text)
+    for several in ([asked], [asked] * 200, [asked, replace(asked, said=text)]):
+        bundle = question.mimebundle(several, text, text)
+        inert(bundle["text/html"])
+        assert not UNSEEN.search(bundle["text/plain"])
+        assert len(bundle["text/html"]) < 60_000 * min(len(several), question.MOST)
+    assert not UNSEEN.search("".join(question.asked(prompt)))
 
 
 def test_a_journal_shown_in_a_page_is_text(text: str) -> None:

@@ -1,11 +1,14 @@
-"""The still of an open question, and what takes its place."""
+"""The still of open questions, and what takes its place."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import unescape
 
-from nika_nb.board.question import DEAD, answered, mimebundle
+import pytest
+
+from nika_nb.board.question import DEAD, MOST, UNFOLDED, Asked, mimebundle
 from nika_nb.engine.contract import Prompt
 
 ASK = Prompt(
@@ -17,51 +20,101 @@ ASK = Prompt(
     has_default=True,
     item=2,
     gates=("render", "publish"),
-    effects=("exec pandoc",),
+    effects=("exec · pandoc -o x", "write · ./out/x", "net · example.com"),
+    conditions=("", "when with.go == true"),
 )
-LINE = "%nika answer 2026.ndjson ask[2]=red"
+LINE, DECLINE = "%nika answer 2026.ndjson ask[2]=red", "%nika decline 2026.ndjson ask[2]"
 
 TEXT = f"""\
   ◇ ask[2] · Which colour?
        It goes to print.
      choices: red · blue
      default: red
-     waiting for it: render · publish
-     they may: exec pandoc
+     waiting for it: render · publish (when with.go == true)
+     they may: run pandoc -o x · write ./out/x · reach example.com
      run: 01J
-     answer: {LINE}"""
+     answer: {LINE}
+     decline: {DECLINE}"""
+
+
+def text(*asked: Asked, heading: str = "") -> str:
+    return mimebundle(asked, "01J", heading)["text/plain"]
+
+
+def page(*asked: Asked, heading: str = "") -> str:
+    """What a reader sees of the HTML."""
+    return unescape(re.sub(r"<[^>]*>", " ", mimebundle(asked, "01J", heading)["text/html"]))
 
 
 def test_the_question_is_told_with_all_that_hangs_on_it() -> None:
-    """What is asked, what may be said, which tasks wait, what they may do, which run, how to answer."""
-    assert mimebundle(ASK, "01J", [LINE])["text/plain"] == TEXT
+    """What is asked, what may be said, which tasks wait and when they run, what they do, how to answer."""
+    assert text(Asked(ASK, LINE, DECLINE)) == TEXT
 
 
 def test_the_page_says_the_same_and_what_to_do_when_buttons_are_dead() -> None:
     """After a restart the buttons stand there and do nothing: the line does."""
-    page = mimebundle(ASK, "01J", [LINE])["text/html"]
-    said = unescape(re.sub(r"<[^>]*>", " ", page))
-    for fact in (
-        "ask[2]",
-        "Which colour?",
-        "red · blue",
-        "render · publish",
-        "exec pandoc",
-        "01J",
-        LINE,
-        DEAD,
-    ):
+    said = page(Asked(ASK, LINE, DECLINE))
+    for line in (*TEXT.splitlines()[2:-3], LINE, DECLINE, DEAD):
+        assert line.partition(": ")[2].strip() in said or line in said
+    for fact in ("ask[2]", "Which colour?", "01J"):
         assert fact in said
+
+
+EFFECTS = [
+    ("exec · git push", "run git push"),
+    ("shell · a | b", "run in a shell: a | b"),
+    ("read · ./x", "read ./x"),
+    ("write · ./x", "write ./x"),
+    ("net · example.com", "reach example.com"),
+    ("net", "reach what the run decides"),
+    ("tool · mcp:mail/send", "use mcp:mail/send"),
+    ("workflow · ./audit.nika.yaml", "call ./audit.nika.yaml"),
+    ("something new", "something new"),
+]
+
+
+@pytest.mark.parametrize(("effect", "said"), EFFECTS, ids=[case[1] for case in EFFECTS])
+def test_effects_are_told_as_people_say_them(effect: str, said: str) -> None:
+    """A program is run, a file written, a host reached: whoever approves reads verbs."""
+    assert f"they may: {said}" in text(Asked(replace(ASK, effects=(effect,))))
 
 
 def test_a_question_that_gates_nothing_says_so() -> None:
     """Silence would leave the reader guessing."""
-    assert "waiting for it: no other task" in mimebundle(Prompt("a", "input", "?"), "", [])["text/plain"]
+    assert "waiting for it: no other task" in text(Asked(Prompt("a", "input", "?")))
+
+
+def test_an_old_journal_tells_no_conditions() -> None:
+    """The tasks are listed as they are."""
+    assert "waiting for it: render · publish\n" in text(Asked(replace(ASK, conditions=())))
 
 
 def test_an_answered_question_becomes_one_line() -> None:
     """Question and answer stay in the saved notebook."""
-    assert (
-        answered(Prompt("a", "confirm", "Ship it?"), "answered: yes")["text/plain"]
-        == "  ◆ a · Ship it?  → answered: yes"
-    )
+    one = Asked(Prompt("a", "confirm", "Ship it?"), said="answered: yes")
+    assert text(one) == "  ◆ a · Ship it?  → answered: yes"
+    assert page(one).split() == text(one).split()
+
+
+def test_several_questions_are_one_still() -> None:
+    """How many wait, each with its lines, the answered ones beside them; many are folded."""
+    asked = [Asked(replace(ASK, item=at), f"answer {at}") for at in range(UNFOLDED + 1)]
+    some = [replace(asked[0], said="answered: red"), *asked[1:]]
+    assert text(*some).startswith("  3 questions wait for an answer · run 01J\n  ◆ ask[0] ·")
+    assert all(f"answer {at}" in page(*some) for at in range(1, UNFOLDED + 1))
+    assert "<details>" not in mimebundle(some, "")["text/html"]
+    assert mimebundle(asked, "")["text/html"].count("<details>") == UNFOLDED + 1
+    assert page(*asked).count(DEAD) == 1
+
+
+def test_very_many_of_anything_are_counted() -> None:
+    """A page stays readable whatever a workflow asks."""
+    many = tuple(f"t{at}" for at in range(1000))
+    assert " · t29 · and 970 more" in text(Asked(replace(ASK, gates=many, choices=many, conditions=())))
+    assert text(*[Asked(ASK)] * (MOST + 2)).endswith("\n  and 2 more")
+
+
+def test_a_heading_says_which_run_it_is() -> None:
+    """Where no panel stands above."""
+    assert text(Asked(ASK), heading="nightly · asked today").startswith("  nightly · asked today\n  ◇")
+    assert "nightly · asked today" in page(Asked(ASK), heading="nightly · asked today")

@@ -121,7 +121,7 @@ def form_of(run: Run) -> Watch:
 
 
 def press(watch: Watch, label: str) -> None:
-    (form,) = watch._forms.values()
+    (form,) = watch.questions.open.values()
     next(button for button in form.buttons if button.description == label).click()
 
 
@@ -139,8 +139,10 @@ def test_a_form_whose_question_was_answered_elsewhere_says_when_and_how(here: Pr
     wait_for(lambda: runs.list_runs().runs[0].status == "completed", "the answered run")
     painted()
     press(second, "No")
-    assert any("was already answered" in str(bundle) and "in a form" in str(bundle) for bundle in shown.now)
-    assert not second._forms
+    assert any(
+        "already answered elsewhere" in str(bundle) and "in a form" in str(bundle) for bundle in shown.now
+    )
+    assert not second.questions.open
     assert frames(newest(here.root))[0]["door"] == "a form"
     assert len(here.traces) == 2
 
@@ -152,8 +154,8 @@ def test_a_form_says_what_is_missing_and_still_asks(here: Project, shown: Shown)
     watch = form_of(run)
     here.without_say()
     press(watch, "Yes, continue")
-    (form,) = watch._forms.values()
-    assert "something that it needs is missing" in form._said.value
+    (form,) = watch.questions.open.values()
+    assert "something that it needs is missing" in form._told.value
     assert runs.list_runs().runs[0].resume_readiness == "blocked"
     here.with_say()
     press(watch, "No")
@@ -167,10 +169,10 @@ def test_two_questions_are_answered_in_two_forms(here: Project) -> None:
     here.started(GATE)
     run = nika_nb.attach(here.traces[0])
     watch = form_of(run)
-    watch._answered(watch._forms["ask"].prompt, True)
+    watch.questions._answered(watch.questions.forms["ask"].prompt, True)
     painted()
     assert run.state == "paused"
-    watch._answered(watch._forms["name"].prompt, "Ann")
+    watch.questions._answered(watch.questions.forms["name"].prompt, "Ann")
     painted()
     assert run.state == "completed"
     assert [c.sequence for c in runs.checkpoints(str(run.id))] == [1, 2, 3]

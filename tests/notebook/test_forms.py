@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from nika_nb.engine.contract import Prompt
 from nika_nb.errors import UsageError
-from nika_nb.notebook.forms import Form
-from tests.notebook.conftest import Shown
+from nika_nb.notebook.forms import Form, labels
+from nika_nb.runs import ticket
 
 CONFIRM = Prompt("ask", "confirm", "Ship it?", gates=("ship",))
 CHOICE = Prompt("pick", "choice", "Which?", ("red", "blue"))
 INPUT = Prompt("note", "input", "A word?", item=3)
-LINE = "%nika answer ask=yes"
-WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 class Door:
@@ -32,22 +31,11 @@ class Door:
 
 
 def said(form: Form) -> str:
-    return str(form._said.value)
+    return str(form._told.value)
 
 
 def button(form: Form, label: str) -> Any:
     return next(button for button in form.buttons if button.description == label)
-
-
-def test_the_question_and_the_form_are_two_outputs(shown: Shown) -> None:
-    """A page whose kernel is gone still shows the first, and nothing false in place of the second."""
-    Form(CONFIRM, Door(), run_id="01J", lines=[LINE]).show()
-    question, form = shown.now
-    assert set(question) == {"text/html", "text/plain"}
-    assert "Ship it?" in question["text/plain"]
-    assert LINE in question["text/plain"]
-    assert set(form) == {WIDGET, "text/html", "text/plain"}
-    assert (form["text/html"], form["text/plain"]) == ("", "")
 
 
 @pytest.mark.parametrize(("label", "value"), [("Yes, continue", True), ("No", False)])
@@ -147,34 +135,12 @@ def test_an_answer_that_is_refused_later_opens_the_form_again() -> None:
     assert not button(form, "No").disabled
 
 
-def test_both_outputs_are_replaced_once_it_is_answered(shown: Shown) -> None:
-    """The saved notebook holds question and answer, and no widget."""
-    form = Form(CONFIRM, Door())
-    form.show()
-    form.resolved("answered: yes")
-    assert shown.now == [
-        {"text/html": shown.now[0]["text/html"], "text/plain": "  ◆ ask · Ship it?  → answered: yes"},
-        {"text/html": "", "text/plain": ""},
-    ]
-
-
-def test_a_reloaded_page_sees_the_run_go_on_in_the_form() -> None:
-    """Such a page forgot the displays; it hears the widgets, so the panel moves into the form."""
-    from ipywidgets import HTML
-
-    panel = HTML("live")
-    form = Form(CONFIRM, Door())
-    form.resolved("answered: yes", panel)
-    assert form.box.children[-1] is panel
-    assert "answered: yes" in form.box.children[0].value
-
-
 def test_a_form_that_was_answered_elsewhere_does_nothing_more() -> None:
     """Its buttons are gone and dead, and it says why."""
     door = Door()
     form = Form(CONFIRM, door)
     yes = button(form, "Yes, continue")
-    form.disable("answered from the command line")
+    form.close("answered from the command line")
     yes.click()
     assert door.taken == []
     assert yes not in form.box.children
@@ -193,3 +159,101 @@ def test_hostile_questions_are_text(text: str) -> None:
     form._field.value = 0
     button(form, "Submit").click()
     assert door.taken == [("pick", text)]
+
+
+def test_declining_is_asked_about_once() -> None:
+    """It cannot be taken back: the first click says what it means, the second does it."""
+    door, declined = Door(), []
+    form = Form(INPUT, door, lambda prompt: declined.append(prompt.key))
+    decline = button(form, "Decline")
+    decline.click()
+    assert (declined, "`note[3]` has no answer" in said(form)) == ([], True)
+    button(form, "Submit").click()  # something else is clicked: what was said before is forgotten
+    decline.click()
+    assert declined == []
+    decline.click()
+    assert (declined, door.taken) == (["note[3]"], [])
+
+
+def test_a_confirm_is_refused_by_no() -> None:
+    """There is nothing that declining would add to it."""
+    labels = [one.description for one in Form(CONFIRM, Door(), lambda prompt: None).buttons]
+    assert labels == ["Yes, continue", "No"]
+
+
+def test_an_old_question_is_looked_at_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A quarter of an hour after it was shown a click is confirmed, once; a pause itself never expires."""
+    clock = [1_000_000.0]
+    monkeypatch.setattr(ticket, "now", lambda: clock[0])
+    door = Door()
+    form = Form(CONFIRM, door)
+    clock[0] += ticket.TTL + 1
+    yes = button(form, "Yes, continue")
+    yes.click()
+    assert (door.taken, "more than 15 minutes" in said(form)) == ([], True)
+    clock[0] += ticket.TTL  # shown anew, and fresh from then on
+    yes.click()
+    assert door.taken == [("ask", True)]
+
+
+def test_a_day_later_a_text_is_still_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The confirmation of an old question costs a click, never what was written."""
+    clock = [1_000_000.0]
+    monkeypatch.setattr(ticket, "now", lambda: clock[0])
+    door = Door()
+    form = Form(INPUT, door)
+    form._field.value = "a long answer"
+    clock[0] += 86_400
+    button(form, "Submit").click()
+    button(form, "Submit").click()
+    assert door.taken == [("note[3]", "a long answer")]
+
+
+@pytest.mark.parametrize(("prompt", "draft"), [(INPUT, "half a sen"), (CHOICE, 1)], ids=["text", "choice"])
+def test_a_draft_survives_a_redraw(prompt: Prompt, draft: Any) -> None:
+    """Another form of the same question goes on with what was begun; one of another run does not."""
+    form = Form(prompt, Door(), run_id="one")
+    form._field.value = draft
+    again = Form(prompt, Door(), run_id="one")
+    assert again._field.value == draft
+    assert Form(prompt, Door(), run_id="two")._field.value in (None, "")
+    again.close("answered")
+    assert Form(prompt, Door(), run_id="one")._field.value in (None, "")
+
+
+def test_a_form_that_is_held_opens_again_with_its_draft() -> None:
+    """While the run is at work on something else, nothing can be clicked and nothing is lost."""
+    door = Door()
+    form = Form(INPUT, door)
+    form._field.value = "x"
+    form.hold("The run is at work.")
+    button(form, "Submit").click()
+    assert (door.taken, form._field.disabled, "at work" in said(form)) == ([], True, True)
+    form.release()
+    assert (form._field.value, form._field.disabled, said(form)) == ("x", False, "")
+    button(form, "Submit").click()
+    assert door.taken == [("note[3]", "x")]
+
+
+def test_a_default_is_offered() -> None:
+    """It stands in the form to be sent or changed; one that could not be read in full does not."""
+    text = Prompt("note", "input", "?", default="main", has_default=True)
+    assert Form(text, Door())._field.value == "main"
+    assert Form(replace(text, default="a\u202eb"), Door())._field.value == ""
+    choice = replace(CHOICE, default="blue", has_default=True)
+    assert Form(choice, Door())._field.value == 1
+    assert Form(replace(choice, default="none of them"), Door())._field.value is None
+
+
+def test_choices_can_be_told_apart() -> None:
+    """What looks alike once it is cleaned is numbered, what is empty is called so."""
+    assert labels(("a", "a\u200b", "", " ", "b")) == ["a", "a (2)", "(empty)", "(empty) (4)", "b"]
+
+
+def test_very_many_choices_stand_in_a_list() -> None:
+    """Hundreds of radio buttons would be no form any more."""
+    door = Door()
+    form = Form(Prompt("pick", "choice", "?", tuple(map(str, range(500)))), door)
+    form._field.value = 499
+    button(form, "Submit").click()
+    assert (type(form._field).__name__, door.taken) == ("Select", [("pick", "499")])

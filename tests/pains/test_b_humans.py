@@ -59,7 +59,7 @@ def clicked(run: Run, label: str) -> Watch:
     """A form of the run is shown and one of its buttons pressed; the watch that follows."""
     watch = Watch(run, Widgets())  # type: ignore[arg-type]
     watch.draw()
-    (form,) = watch._forms.values()
+    (form,) = watch.questions.open.values()
     next(button for button in form.buttons if button.description == label).click()
     wait_for(lambda: run.state != "paused" and not run.running, "the end of the answered run")
     return watch
@@ -151,13 +151,13 @@ def test_b_38_a_form_that_somebody_else_answered(asking: Path, shown: Shown, ter
     run = nika_nb.attach(paused)
     watch = Watch(run, Widgets())  # type: ignore[arg-type]
     watch.draw()
-    (form,) = watch._forms.values()
+    (form,) = watch.questions.open.values()
     assert terminal("answer", paused, "no").code == 0
     before = set(traces(asking))
     next(button for button in form.buttons if button.description == "Yes, continue").click()
     assert set(traces(asking)) == before
     assert all(button.disabled for button in form.buttons)
-    assert "already answered" in str(form._said.value)
+    assert "already answered" in str(form._told.value)
     assert of(newest(asking), "approval_decided")[0]["decision"] == "deny"
     with pytest.raises(NikaError, match="already answered"):
         nika_nb.attach(paused).answer(True)

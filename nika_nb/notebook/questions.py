@@ -1,0 +1,283 @@
+"""The open questions of one run on a page: asked, answered in turn, and closed when others answer them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from shlex import quote
+from typing import Any, Protocol
+from uuid import uuid4
+
+from nika_nb.board import question
+from nika_nb.board.question import Asked
+from nika_nb.errors import NikaError
+from nika_nb.notebook.forms import Form
+from nika_nb.notebook.lookout import lookout
+from nika_nb.notebook.shown import EMPTY, show, update, view
+from nika_nb.notebook.surface import Surface
+from nika_nb.runs.answered import AlreadyAnswered
+from nika_nb.runs.onward import Onward, stamp, went_on
+from nika_nb.runs.run import Prompt, Run
+
+MOST = 20  # forms of one run that stand on a page at a time; the next ones follow
+GONE = "the trace that asked is not there any more: it was removed"
+KEPT = "Taken. The run is at work on another answer; this one is given when it waits again."
+
+
+class Stage(Protocol):
+    """Where the run itself is drawn."""
+
+    @property
+    def widget(self) -> Any:
+        """The live panel; None where there is none."""
+        ...
+
+    def follow(self) -> None:
+        """Paints a run that goes on until it stops. Raises nothing."""
+        ...
+
+    def redraw(self) -> None:
+        """The run was taken further elsewhere: draws it as it is now."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An answer from a form, or that there will be none."""
+
+    value: Any = None
+    declined: bool = False
+
+    def said(self, prompt: Prompt) -> str:
+        """What the page keeps of it."""
+        if self.declined:
+            return "declined"
+        if prompt.mode == "confirm":
+            return "answered: yes" if self.value in (True, "yes") else "answered: no"
+        return f"answered: {self.value}"
+
+
+class Questions:
+    """One still that a page without a kernel reads, one display with a form for each open question.
+
+    Answers are given one after the other, for a run that is at work on one waits for no other.
+    """
+
+    def __init__(self, run: Run, surface: Surface, stage: Stage) -> None:
+        self.run = run
+        self.forms: dict[str, Form] = {}  # every question that was shown here, in the order it came up
+        self._surface = surface
+        self._stage = stage
+        self._still_id, self._forms_id = uuid4().hex, uuid4().hex
+        self._sheet: Any = None
+        self._kept: dict[str, Given] = {}  # given while the run was at work
+        self._at_work = False
+        self._trace: Path | None = None  # the one that asks
+        self._latest: Path | None = None  # one behind it, written by somebody else who is at work
+        self._turn = threading.RLock()
+
+    @property
+    def open(self) -> dict[str, Form]:
+        """The forms of what still waits."""
+        return {key: form for key, form in self.forms.items() if form.open}
+
+    def ask(self) -> None:
+        """Shows what the run asks, in the cell that runs now."""
+        if not self.run.prompts:
+            return
+        if not self._surface.has_widgets:
+            print(question.questions_text(self._asked(self.run.prompts), self.run.id or ""))
+            return
+        from ipywidgets import VBox
+
+        self._sheet = VBox(layout={"margin": "0"})
+        self._take_in()
+        self._sheet.children = self._boxes()
+        show(self._still(), self._still_id)
+        show(view(self._sheet) | EMPTY, self._forms_id)
+        lookout.watch(self)
+
+    # -- a click ---------------------------------------------------------------------------
+
+    def _answered(self, prompt: Prompt, value: Any) -> None:
+        self._take(prompt, Given(value))
+
+    def _declined(self, prompt: Prompt) -> None:
+        self._take(prompt, Given(declined=True))
+
+    def _take(self, prompt: Prompt, given: Given) -> None:
+        """Judged and started here, watched from a thread of its own. Raises NikaError."""
+        with self._turn:
+            if self._at_work:
+                self._kept[prompt.key] = given
+                self.forms[prompt.key].hold(KEPT)
+                return
+            self._look()
+            if prompt.key not in self.open or self._latest is not None:
+                return  # the form says why
+            self._hand_over({prompt.key: given})
+        threading.Thread(target=self._go_on, name="nika-painter", daemon=True).start()
+
+    def _hand_over(self, given: Mapping[str, Given]) -> None:
+        """Begins the next invocation. Raises NikaError; then nothing was consumed."""
+        self.run.request = replace(self.run.request, door="a form")
+        declined = [key for key, one in given.items() if one.declined]
+        try:
+            if declined:
+                self.run.decline(*declined, wait=False)
+            else:
+                shown = {key: self.forms[key].prompt.shown_hash for key in given}
+                values = {key: one.value for key, one in given.items()}
+                self.run.answer(values, wait=False, shown=shown)
+        except AlreadyAnswered:
+            self._look()
+            if any(key in self.open for key in given):
+                raise
+            return
+        self._at_work = True
+        for key in declined or given:
+            self.forms[key].close(given[key].said(self.forms[key].prompt))
+            self._kept.pop(key, None)
+        self._update()
+
+    def _go_on(self) -> None:
+        """The run after an answer, and after those that were given meanwhile."""
+        while True:
+            self._stage.follow()
+            with self._turn:
+                self._at_work = False
+                self._take_in()
+                self._hand_over_kept()
+                self._update()
+                if not self._at_work:
+                    return
+
+    def _hand_over_kept(self) -> None:
+        """What was answered while the run was at work; who was refused is asked again."""
+        kept = {key: given for key, given in self._kept.items() if key in self.open}
+        self._kept.clear()
+        declined = {key: given for key, given in kept.items() if given.declined}
+        answers = {key: given for key, given in kept.items() if not given.declined}
+        first, later = (declined, answers) if declined else (answers, {})
+        if not first:
+            return
+        try:
+            self._hand_over(first)
+            self._kept |= later
+        except NikaError as error:
+            for key in kept:
+                self.forms[key].refuse(str(error))
+
+    # -- answered elsewhere ----------------------------------------------------------------
+
+    def stamp(self) -> tuple[int, ...]:
+        """When the folders that an answer would be written to were written to last."""
+        if self._at_work or self._trace is None:
+            return ()
+        return stamp(self._trace, self.run.request.place.folder, self._latest)
+
+    def look(self) -> bool:
+        """Closes what was answered elsewhere; whether there is more to look for."""
+        with self._turn:
+            if not self._at_work:
+                self._look()
+            return self._at_work or bool(self.open) or self._latest is not None
+
+    def _look(self) -> None:
+        trace = self._trace
+        if trace is None:
+            return
+        onward = went_on(trace, self.run.request.place.folder)
+        if onward is not None:
+            self._went_on(onward)
+            self._update()
+        elif not trace.is_file():
+            self._close(GONE)
+            self._update()
+
+    def _went_on(self, onward: Onward) -> None:
+        for key, form in self.open.items():
+            told = onward.told(key)
+            if told is not None:
+                form.close(f"already answered elsewhere: {told}")
+        working = onward.state == "running"
+        self._latest = onward.latest if working else None
+        if working:
+            self._hold(f"The run {onward.since}. This question opens again when it waits.")
+            return
+        if self.run.trace != onward.latest:
+            self.run.recall(onward.latest)
+        if onward.state != "paused":
+            self._close(f"not asked any more: the run {onward.since}")
+        self._take_in()
+        self._stage.redraw()
+
+    def _close(self, said: str) -> None:
+        for form in self.open.values():
+            form.close(said)
+
+    def _hold(self, said: str) -> None:
+        for form in self.open.values():
+            form.hold(said)
+
+    # -- what stands on the page -----------------------------------------------------------
+
+    def _take_in(self) -> None:
+        """A form for every question that waits now, as many as there is room for."""
+        waiting = {prompt.key: prompt for prompt in self.run.prompts}
+        self._trace = self.run.trace
+        for key, form in self.open.items():
+            if key in waiting:
+                form.release()
+            else:
+                form.close(f"not asked any more: the run is {self.run.state}")
+        several = len(waiting) > 1
+        for key, prompt in waiting.items():
+            known = self.forms.get(key)
+            again = known is None or not known.open or known.prompt.shown_hash != prompt.shown_hash
+            if again and len(self.open) < MOST:
+                self.forms[key] = self._form(prompt, named=several)
+
+    def _form(self, prompt: Prompt, *, named: bool) -> Form:
+        decline = self._declined if prompt.mode != "confirm" else None
+        return Form(prompt, self._answered, decline, run_id=self.run.id or "", named=named)
+
+    def _update(self) -> None:
+        """The same displays, as things stand."""
+        if self._sheet is None:
+            return
+        self._sheet.children = self._boxes()
+        update(self._still(), self._still_id)
+        update(view(self._sheet) | EMPTY if self.open else EMPTY, self._forms_id)
+
+    def _boxes(self) -> tuple[Any, ...]:
+        """What waits; where nothing does, how it went, and what a reloaded page shows from here on.
+
+        Such a page no longer knows the displays and hears only the widgets.
+        """
+        if self.open:
+            return tuple(form.box for form in self.open.values())
+        panel = self._stage.widget
+        closed = [form.box for form in self.forms.values()]
+        return (*closed, *([panel] if panel is not None else []))
+
+    def _still(self) -> dict[str, str]:
+        shown = [form.prompt for form in self.forms.values()]
+        rest = [prompt for prompt in self.run.prompts if prompt.key not in self.forms]
+        return question.mimebundle(self._asked((*shown, *rest)), self.run.id or "")
+
+    def _asked(self, prompts: tuple[Prompt, ...]) -> list[Asked]:
+        return [self._one(prompt) for prompt in prompts]
+
+    def _one(self, prompt: Prompt) -> Asked:
+        """With the exact lines that answer it without a form."""
+        form, trace = self.forms.get(prompt.key), self.run.trace
+        if form is not None and form.said:
+            return Asked(prompt, said=form.said)
+        if trace is None:
+            return Asked(prompt)
+        answer = f"%nika answer {trace.name} {prompt.key}={quote(question.example(prompt))}"
+        decline = f"%nika decline {trace.name} {prompt.key}" if prompt.mode != "confirm" else ""
+        return Asked(prompt, answer, decline)
