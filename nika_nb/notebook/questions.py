@@ -97,7 +97,8 @@ class Questions:
         self._sheet.children = self._boxes()
         show(self._still(), self._still_id)
         show(view(self._sheet) | EMPTY, self._forms_id)
-        lookout.watch(self)
+        if self.look():
+            lookout.watch(self)
 
     # -- a click ---------------------------------------------------------------------------
 

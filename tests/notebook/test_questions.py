@@ -304,13 +304,12 @@ def test_a_run_that_broke_off_elsewhere_says_how_to_go_on(
     folder: Path, shown: Shown, terminal: Terminal
 ) -> None:
     """Its engine died at work on an answer: what is left open cannot be answered there."""
-    watch = watched(THREE)
-    terminal("answer", watch.run.trace, "name=Bob")
-    watch = shown_again(nika_nb.attach(traces(folder)[0]))
+    terminal("answer", nika_nb.run(THREE).trace, "name=Bob")
     broken = newest(folder)
     lines = broken.read_bytes().splitlines(keepends=True)
     broken.write_bytes(b"".join(lines[:-1]))
-    until(lambda: not forms(watch))
+    watch = shown_again(nika_nb.attach(traces(folder)[0]))
+    assert not forms(watch)
     assert f"broke off there: go on with `--resume {broken.name}`" in page(shown)
 
 
