@@ -136,7 +136,7 @@ def test_a_form_whose_question_was_answered_elsewhere_says_when_and_how(here: Pr
     paused = here.traces[0]
     first, second = form_of(nika_nb.attach(paused)), form_of(nika_nb.attach(paused))
     press(first, "Yes, continue")
-    wait_for(lambda: runs.list_runs().runs[0].status == "completed", "the answered run")
+    wait_for(lambda: [r.status for r in runs.list_runs().runs] == ["completed"], "the answered run")
     painted()
     press(second, "No")
     assert any(
@@ -159,7 +159,7 @@ def test_a_form_says_what_is_missing_and_still_asks(here: Project, shown: Shown)
     assert runs.list_runs().runs[0].resume_readiness == "blocked"
     here.with_say()
     press(watch, "No")
-    wait_for(lambda: runs.list_runs().runs[0].status == "completed", "the answered run")
+    wait_for(lambda: [r.status for r in runs.list_runs().runs] == ["completed"], "the answered run")
     painted()
 
 

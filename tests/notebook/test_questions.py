@@ -240,14 +240,13 @@ def test_a_form_closes_by_itself_when_somebody_else_answered(shown: Shown, termi
     """Without a click: who, when, through which door; the panel shows what came of it."""
     watch = watched(ASK)
     terminal("answer", watch.run.trace, "no")
-    until(lambda: not forms(watch) and watch.run.state == "completed")
-    until(lambda: "2/2 done" in page(shown))
+    until(lambda: "2/2 done" in page(shown) and not questions.lookout._thread)
+    assert not forms(watch)
     said = page(shown)
     assert "◆ ask · Go on?  → already answered elsewhere: on 20" in said
     assert "UTC with nika-nb" in said
     assert WIDGET not in {key for bundle in shown.now for key in bundle}
     assert watch.run.tasks["act"].state == "skipped"
-    until(lambda: questions.lookout._thread is None)
 
 
 def test_of_several_only_the_answered_one_closes(shown: Shown, terminal: Terminal) -> None:
@@ -285,9 +284,8 @@ def test_an_answer_from_python_closes_the_form_of_the_same_run(shown: Shown) -> 
     """`run.answer` in another cell is somebody else as well."""
     watch = watched(ASK)
     watch.run.answer("yes")
-    until(lambda: not forms(watch))
-    until(lambda: "2/2 done" in page(shown))
-    assert "already answered elsewhere" in page(shown)
+    until(lambda: "2/2 done" in page(shown) and "already answered elsewhere" in page(shown))
+    assert not forms(watch)
     assert watch.run.outputs == {}
 
 
@@ -296,8 +294,8 @@ def test_a_removed_trace_closes_its_form(shown: Shown) -> None:
     watch = watched(ASK)
     assert watch.run.trace is not None
     watch.run.trace.unlink()
-    until(lambda: not forms(watch))
-    assert questions.GONE in page(shown)
+    until(lambda: questions.GONE in page(shown))
+    assert not forms(watch)
 
 
 def test_a_run_that_broke_off_elsewhere_says_how_to_go_on(
