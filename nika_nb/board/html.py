@@ -128,6 +128,11 @@ def foot(board: Board) -> str:
     """Money and time, spent and saved; where the journal is; folded, the graph and what happened."""
     lines = [_figures(board), inline(board.detail)]
     lines += [_trace(board)] if board.trace_path else []
+    lines += (
+        [f'<span style="color:{COLOUR["failed"]}">{inline(board.trouble, 2000)}</span>']
+        if board.trouble
+        else []
+    )
     inner = "".join(f"<div>{line}</div>" for line in lines if line)
     rule = f"border-top:1px solid {TRACK};margin-top:6px;padding-top:4px"
     folded = _graph(board) + _events(board)
@@ -153,6 +158,10 @@ def _trace(board: Board) -> str:
         parts += [f"chain {inline(board.trace_head)}"] if board.trace_head else []
         parts += [tracepage.packed_link(board.trace_path, board.trace_data)] if board.trace_data else []
     return f'<span style="{MONO};font-size:11px;overflow-wrap:anywhere">{" · ".join(parts)}</span>'
+
+
+def _trouble(board: Board) -> str:
+    return f'<span style="color:{COLOUR["failed"]}">{inline(board.trouble, 2000)}</span>'
 
 
 def _graph(board: Board) -> str:

@@ -31,7 +31,7 @@ class Board:
     """The state of one invocation, kept current by `apply`.
 
     `version` grows with every event that may have changed something. The caller sets `run_id`, and
-    the `trace_*` figures where there is a journal.
+    the `trace_*` figures and `trouble` where there is a journal.
     """
 
     run_id: str = ""
@@ -51,6 +51,7 @@ class Board:
     trace_path: str = ""
     trace_head: str = ""
     trace_events: int = 0
+    trouble: str = ""  # what is wrong with the journal, though not with the run
     trace_data: bytes = b""  # the journal, packed, where it is small enough to travel with a still
     log: list[str] = field(default_factory=list)  # the first events, a line each
     log_length: int = 0  # how many lines there would be

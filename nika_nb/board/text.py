@@ -156,6 +156,7 @@ def still(board: Board, now: int | None = None, glyphs: dict[State, str] = UNICO
     lines += [meter(board, now), *ending(board)]
     lines += ["", resumed(board), *whys(board)] if board.resumed else []
     lines += ["", trace_line(board)] if board.trace_path else []
+    lines += ["", f"  ! {one_line(board.trouble, 2000)}"] if board.trouble else []
     text = "\n".join(lines)
     return text.replace("🦋 nika", "[nika]").translate(_SIGNS) if glyphs is ASCII else text
 

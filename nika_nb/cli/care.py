@@ -50,6 +50,8 @@ def _entry(path: Path) -> Entry:
 
 def _refuse_needed(entry: Entry) -> None:
     """Raises UsageError where a question would be lost, or would wait a second time."""
+    if entry.state == "blocked":  # a note holds neither
+        return
     kin = Kinship(_beside(entry))
     anyway = "Remove it all the same with --force"
     waiting = kin.asked_by(entry)

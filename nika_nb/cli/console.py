@@ -59,6 +59,9 @@ def how_to_answer(run: Run) -> list[str]:
     """The open questions, and the one line that answers them all."""
     if not run.prompts:
         return []
+    if run.journal_error:
+        again = f" with `--resume {quote(run.board.trace_path)}`" if run.board.trace_path else ""
+        return ["", f"  its questions are not kept: make room, then run it again{again}, and it asks again"]
     answers = " ".join(quote(f"{prompt.key}={question.example(prompt)}") for prompt in run.prompts)
     asked = [line for prompt in run.prompts for line in _question(prompt)]
     return ["", *asked, "  to answer:", f"    nika-nb answer {quote(run.board.trace_path)} {answers}"]

@@ -256,10 +256,12 @@ class Answer:
     """A human's answer to one prompt, from whichever door.
 
     shown_hash: the content that the human saw, where the door knows it. declined: the human would
-    not answer; there is no value then.
+    not answer; there is no value then. kept: from a journal that broke off; it holds for that content,
+    and where something else is asked it is none.
     """
 
     value: Any
     source: str = "answer"
     shown_hash: str | None = None
     declined: bool = False
+    kept: bool = False

@@ -3,19 +3,76 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from nika_nb.authority.masking import Masker
 from nika_nb.engine.contract import Answer, Prompt
 from nika_nb.errors import NotPaused, UsageError
 from nika_nb.plan.plan import Plan
 from nika_nb.tools.prompt import NAME, read_answer
 from nika_nb.trace.memory import JournalMemory
-from nika_nb.values import Json, nearest
+from nika_nb.trace.trace import Trace
+from nika_nb.values import Json, dumps, loads, nearest
 
 _UNIT = r"[a-z][a-z0-9_]*(?:\[\d+\])?"
 _ITEM = re.compile(r"\[(\d+)\]")
 _KEY = re.compile(rf"{_UNIT}(?:/{_UNIT})*")
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What a run begins with of answers to its prompts.
+
+    now: those given with it, by prompt key; asked: the questions that they are to, where these stand in
+    a trace. before: what a journal that broke off had begun with, as its first line keeps it.
+    """
+
+    now: Mapping[str, Answer] = field(default_factory=dict)
+    asked: tuple[Prompt, ...] = ()
+    before: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def all(self) -> dict[str, Answer]:
+        """For the run that begins: what had been answered is not asked again."""
+        again = {
+            key: Answer(shape.get("value"), "resumed", shape["shown_hash"], "declined" in shape, kept=True)
+            for key, shape in self.before.items()
+        }
+        return again | dict(self.now)
+
+    def fields(self, masker: Masker, doubtful: Collection[str]) -> dict[str, str]:
+        """What the first line keeps: an answer stands from the moment on at which it is consumed.
+
+        Each is bound to the content that was shown. One that holds a secret is not kept, and none about
+        what is in doubt: that may be in doubt again.
+        """
+        found = dict(self.before)
+        for prompt in self.asked:
+            answer = self.now.get(prompt.key)
+            if answer is not None and prompt.key not in doubtful and not masker.reveals(answer.value):
+                said = {"declined": True} if answer.declined else {"value": answer.value}
+                found[prompt.key] = said | {"shown_hash": prompt.shown_hash}
+        answered = {"answered": dumps(list(self.now))} if self.now else {}
+        return answered | ({"answers": dumps(found)} if found else {})
+
+
+def kept(trace: Trace, forced: Collection[str]) -> dict[str, Any]:
+    """The answers that a journal which broke off had begun with, those of forced tasks and items left out."""
+    text = trace.prologue.get("answers")
+    found = loads(text) if trace.state == "incomplete" and isinstance(text, str) else None
+    return {
+        key: shape
+        for key, shape in (found.items() if isinstance(found, dict) else ())
+        if isinstance(shape, dict) and isinstance(shape.get("shown_hash"), str)
+        if not {key.partition("/")[0], task_of(key)} & set(forced)
+    }
+
+
+def task_of(key: str) -> str:
+    """The task of this workflow that a prompt's key leads to."""
+    return _ITEM.sub("", key.partition("/")[0])
 
 
 def parse_answer(text: str) -> tuple[str, str]:

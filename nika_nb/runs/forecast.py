@@ -83,7 +83,7 @@ def forecast(request: Request) -> Forecast:
     drafted = draft(request)
     resumed = resumption(request, drafted.workflow, drafted.plan)
     with resumed.held, closing(JqWorker()) as jq:
-        answered = frozenset(answers_of(request, drafted, resumed))
+        answered = frozenset(answers_of(request, drafted, resumed).all)
         doubtful = _doubtful(request, drafted, resumed)
         ahead = _Ahead(request, drafted.plan, Masker(), jq, answered, doubtful)
         tasks = _alone(lambda: ahead.tasks(drafted.inputs, resumed.memory))

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from nika_nb.catalog.frames import RESUME_BLOCKED
-from nika_nb.trace.folder import Ends, ends
+from nika_nb.trace.folder import Ends, ends, standing
 from nika_nb.trace.frame import Frame
-from nika_nb.trace.reader import is_running
 from nika_nb.trace.trace import State, state_of
 from nika_nb.values import loads
 
@@ -71,10 +70,8 @@ class Head:
         """How it stopped, or whether its writer still lives."""
         if self.end is not None:
             return state_of(self.end, False)
-        if is_running(folder / self.name)[0]:
-            return state_of(None, True)
-        again = head_of(folder / self.name)  # it may have ended after it had been looked at
-        return state_of(again.end if again else None, False)
+        found = standing(folder / self.name)
+        return found.state if found else "incomplete"
 
     def to_json(self) -> dict[str, Any]:
         """Every field that says something, for a cache."""

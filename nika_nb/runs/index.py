@@ -118,7 +118,7 @@ class Index:
         try:
             if new:
                 os.chmod(self.path, 0o600)
-            if db.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
+            if _version(db) != _VERSION:
                 _make(db)
         except BaseException:
             db.close()
@@ -192,9 +192,16 @@ def _stamp(stat: os.stat_result) -> Stamp:
     return stat.st_size, stat.st_mtime_ns, stat.st_ino
 
 
+def _version(db: sqlite3.Connection) -> int:
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
 def _make(db: sqlite3.Connection) -> None:
-    """Empty tables of this version, whatever stood there."""
+    """Empty tables of this version, whatever stood there; unless another process was faster."""
     db.execute("BEGIN IMMEDIATE")
+    if _version(db) == _VERSION:
+        db.execute("COMMIT")
+        return
     for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
         db.execute(f"DROP TABLE {name}")
     for statement in _TABLES.split(";"):

@@ -24,6 +24,8 @@ from nika_nb.trace.trace import Trace
 NOT_STARTED_CODE = "NIKA-EXEC-002"
 JOURNAL_CODE = "NIKA-NB-001"
 
+_WHY_A_JOURNAL = "a durable run lives in its journal"
+
 
 def settled(trace: Trace) -> frozenset[str]:
     """The tasks that a continuation of this trace does not run again."""
@@ -48,10 +50,9 @@ def lacking(plan: Plan, base: Path, done: frozenset[str] = frozenset()) -> list[
 
 def no_journal(folder: TraceFolder, wanted: bool) -> list[Lack]:
     """Why the journal of a durable run could not be written. wanted: journals are not turned off."""
-    hint = "a durable run lives in its journal"
     if not wanted:
         what = "journals are turned off (NIKA_NO_TRACE_FILE)"
-        return [Lack(JOURNAL_CODE, what, f"{hint}: unset the variable")]
+        return [Lack(JOURNAL_CODE, what, f"{_WHY_A_JOURNAL}: unset the variable")]
     try:
         folder.path.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder.path) as file:
@@ -59,9 +60,14 @@ def no_journal(folder: TraceFolder, wanted: bool) -> list[Lack]:
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        what = f"the folder {folder.shown} takes no journal ({error.strerror})"
-        return [Lack(JOURNAL_CODE, what, f"{hint}: make the folder writable, and room on the disk")]
+        return [unwritable(folder, error.strerror or str(error))]
     return []
+
+
+def unwritable(folder: TraceFolder, why: str) -> Lack:
+    """What is said where a journal could not be written into a folder."""
+    what = f"the folder {folder.shown} takes no journal ({why})"
+    return Lack(JOURNAL_CODE, what, f"{_WHY_A_JOURNAL}: make the folder writable, and room on the disk")
 
 
 Live = tuple[str, Workflow, list[Task]]  # what the text is called, the text, its tasks that may run

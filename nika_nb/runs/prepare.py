@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,15 +21,15 @@ from nika_nb.language.model import Workflow
 from nika_nb.plan.identity import secret_marker
 from nika_nb.plan.plan import Plan
 from nika_nb.runs.answered import refuse_earlier
-from nika_nb.runs.answers import decided, for_edit, for_open
+from nika_nb.runs.answers import Answers, decided, for_edit, for_open, kept, task_of
 from nika_nb.runs.blocked import blocked
 from nika_nb.runs.children import Children, recorded
 from nika_nb.runs.doubt import AskFirst, carried, in_doubt
 from nika_nb.runs.draft import Draft, draft
 from nika_nb.runs.ids import new_invocation_id, new_run_id, seed_of
-from nika_nb.runs.lack import Lack, Lacking
+from nika_nb.runs.lack import Lack, Lacking, RunBlocked
 from nika_nb.runs.manifest import manifest, source_name, source_pages
-from nika_nb.runs.needs import lacking, no_journal, settled
+from nika_nb.runs.needs import lacking, no_journal, settled, unwritable
 from nika_nb.runs.preflight import uncapped
 from nika_nb.runs.request import Request
 from nika_nb.runs.resumption import Resumption, resumption
@@ -66,6 +66,11 @@ class Prepared:
     notices: list[str] = field(default_factory=list)
     closers: list[Callable[[], Any]] = field(default_factory=list)
 
+    @property
+    def relied_on(self) -> bool:
+        """Whether it may not begin unless its journal does: it is durable, or consumes an answer."""
+        return _relied_on(self.request, self.resumption)
+
     def close(self) -> None:
         for closer in self.closers:
             closer()
@@ -85,6 +90,18 @@ def prepare(request: Request, *, interactive: bool, settings: Settings | None = 
         if not request.continues:
             raise
         raise blocked(request, _lacks(refused), keep=settings.trace_file) from None
+
+
+def unwritten(prepared: Prepared, why: str) -> Lacking | RunBlocked:
+    """The refusal of a run whose journal took no first line. Nothing was run and nothing was consumed."""
+    lack = unwritable(prepared.request.place.folder, why)
+    if prepared.resumption.run_id is None:
+        return Lacking([lack])
+    return RunBlocked(prepared.run_id, [lack], None)
+
+
+def _relied_on(request: Request, resumed: Resumption) -> bool:
+    return request.durable or resumed.run_id is not None
 
 
 def _lacks(refused: CheckRefused | Lacking) -> tuple[Lack, ...]:
@@ -107,7 +124,7 @@ def _begun(request: Request, interactive: bool, settings: Settings) -> Prepared:
 
 def _refuse_lacking(request: Request, plan: Plan, resumed: Resumption, settings: Settings) -> None:
     """Raises Lacking where a run that has to be relied on lacks something that it will need."""
-    if not (request.durable or request.continues):
+    if not _relied_on(request, resumed):
         return
     done = settled(resumed.trace) if resumed.trace is not None else frozenset[str]()
     lacks = lacking(plan, request.place.base, done)
@@ -116,35 +133,38 @@ def _refuse_lacking(request: Request, plan: Plan, resumed: Resumption, settings:
         raise Lacking(lacks)
 
 
-def answers_of(request: Request, drafted: Draft, resumed: Resumption) -> dict[str, Answer]:
+def answers_of(request: Request, drafted: Draft, resumed: Resumption) -> Answers:
     """The answers of a run by prompt. Raises UsageError or ResumeRefused for one that is not taken."""
     plan, children = drafted.plan, drafted.children
+    trace, memory = resumed.trace, resumed.memory
+    before = kept(trace, memory.forced) if trace is not None and isinstance(memory, JournalMemory) else {}
     if not request.answers and not request.declined:
-        return {}
-    trace = resumed.trace
+        return Answers(before=before)
     if request.continues and trace is not None:
         asked = {prompt.key for prompt in trace.prompts}
         refuse_earlier(trace.path, (*request.answers, *request.declined), asked)
-        return for_open(trace.prompts, request.answers, request.shown, "resumed", request.declined)
+        given = for_open(trace.prompts, request.answers, request.shown, "resumed", request.declined)
+        return Answers(given, trace.prompts)
     same = trace is not None and trace.source == request.source.text and recorded(children, trace)
     if trace is not None and trace.state == "paused" and same:
-        return for_open(trace.prompts, request.answers, request.shown, "resumed")
-    answers = for_edit(plan, request.answers, request.shown)
-    if isinstance(resumed.memory, JournalMemory):
-        _refuse_decided(answers, plan, resumed.memory)
-    return answers
+        return Answers(for_open(trace.prompts, request.answers, request.shown, "resumed"), trace.prompts)
+    given = for_edit(plan, request.answers, request.shown)
+    if isinstance(memory, JournalMemory):
+        _refuse_decided(given, plan, memory, before if memory.trace.ran(request.source.text) else {})
+    return Answers(given, before=before)
 
 
-def _refuse_decided(answers: dict[str, Answer], plan: Plan, memory: JournalMemory) -> None:
+def _refuse_decided(
+    given: Mapping[str, Answer], plan: Plan, memory: JournalMemory, before: Mapping[str, Any]
+) -> None:
     """A decided gate stays decided, unless the question was edited or --from reopens it."""
-    for key in answers:
-        found = decided(key, plan, memory)
-        if found is not None:
-            name = key.partition("/")[0].partition("[")[0]
+    for key in given:
+        found = before[key].get("value") if key in before else decided(key, plan, memory)
+        if found is not None or key in before:
             raise UsageError(
                 f"`{key}` was already answered ({dumps(found)}) in "
                 f"{memory.trace.path.name}: an answer is not taken back. To ask again, resume with "
-                f"--from {name}"
+                f"--from {task_of(key)}"
             )
 
 
@@ -152,7 +172,7 @@ def _prepared(
     request: Request,
     drafted: Draft,
     resumed: Resumption,
-    answers: dict[str, Answer],
+    answers: Answers,
     interactive: bool,
     settings: Settings,
 ) -> Prepared:
@@ -183,7 +203,7 @@ def _prepared(
         base=str(request.place.base),
         model=request.model or workflow.model,
         interactive=interactive,
-        answers=answers,
+        answers=answers.all,
         jq=worker,
         around=around,
     )
@@ -198,7 +218,7 @@ def _prepared(
             correlation=run_id,
             durability=settings.durability,
         )
-    answered = {"answered": dumps(list(answers))} if answers else {}
+    answered = answers.fields(masker, doubtful)
     answered |= {"declined": dumps(list(request.declined))} if request.declined else {}
     answered |= {"in_doubt": dumps(sorted(doubtful))} if doubtful else {}
     promised = {"seal_key": key.public.id} if key is not None else {}
@@ -212,7 +232,7 @@ def _prepared(
             inputs=inputs,
             secrets=store,
             markers=store.markers(secret_marker),
-            verbs=AskFirst(verbs, doubtful, answers, workflow) if doubtful else verbs,
+            verbs=AskFirst(verbs, doubtful, answers.now, workflow) if doubtful else verbs,
             extractor=worker,
             memory=around.memory,
             clock=around.clock,

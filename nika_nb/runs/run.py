@@ -13,11 +13,12 @@ from nika_nb.engine.contract import Prompt as Prompt
 from nika_nb.engine.events import Event as Event
 from nika_nb.engine.outcome import Outcome
 from nika_nb.errors import NotPaused, RunFailed, RunPaused, UsageError
+from nika_nb.runs.lack import RunBlocked
 from nika_nb.runs.prepare import Prepared, prepare
 from nika_nb.runs.recorded import continuation, place_of, recorded_request, shown_path
 from nika_nb.runs.request import Place, Request
 from nika_nb.runs.session import Session
-from nika_nb.trace.reader import read
+from nika_nb.trace.reader import read, read_run
 from nika_nb.trace.trace import Trace
 from nika_nb.values import loads
 
@@ -180,10 +181,16 @@ class Run:
 
     def _mark_trace(self) -> None:
         journal = self._session.prepared.journal if self._session else None
-        if journal is not None and journal.path is not None:
+        if journal is None:
+            return
+        trouble = journal.error or ""
+        if trouble != self.board.trouble:
+            self.board.trouble = trouble
+            self.board.version += 1
+        if journal.path is not None:
             self.board.trace_path = shown_path(journal.path)
-            self.board.trace_head = journal.head or ""
-            self.board.trace_events = journal.events
+            self.board.trace_head = "" if journal.trouble else journal.head or ""
+            self.board.trace_events = journal.written
 
     @property
     def running(self) -> bool:
@@ -254,15 +261,34 @@ class Run:
     def _go_on(
         self, answers: Mapping[str, Any], shown: Mapping[str, str], declined: tuple[str, ...], wait: bool
     ) -> Run:
-        if self.state != "paused" or self.trace is None:
+        if self.state != "paused":
             raise NotPaused(f"`{self.workflow}` is {self.state}: it waits for no answer")
-        request = replace(continuation(self.trace, self.request, answers, shown), declined=declined)
+        trace = self._kept()
+        request = replace(continuation(trace, self.request, answers, shown), declined=declined)
+        before = self.request, self.board, self._session
         self._continue(prepare(request, interactive=self._asks()))
-        if wait:
-            self.finish()
-        else:
-            self.begin()
+        try:
+            if wait:
+                self.finish()
+            else:
+                self.begin()
+        except RunBlocked:  # nothing happened: it waits as before
+            self.request, self.board, self._session = before
+            raise
         return self
+
+    def _kept(self) -> Path:
+        """The journal, once it tells all that happened. Raises UsageError where it could not be written."""
+        journal = self._session.prepared.journal if self._session else None
+        if journal is not None and not journal.complete():
+            raise UsageError(
+                f"`{self.workflow}` cannot go on: {journal.error}. Nothing was consumed. Make the folder "
+                "writable, and room on the disk, then answer again"
+            )
+        self._mark_trace()
+        if self.trace is None:
+            raise NotPaused(f"`{self.workflow}` wrote no trace to go on from")
+        return self.trace
 
     def _asks(self) -> bool:
         return interactive(self.request)
@@ -278,6 +304,9 @@ class Run:
 
         `changes` are fields of the request: variables, model, forced, answers, …
         """
+        journal = self._session.prepared.journal if self._session else None
+        if journal is not None:
+            journal.complete()  # what still cannot be written runs again
         if self.trace is None:
             raise UsageError(f"`{self.workflow}` wrote no trace to resume from")
         request = replace(self.request, resume=self.trace, continues=False, spent_usd=0.0)
@@ -324,9 +353,9 @@ def start(request: Request) -> Run:
 
 
 def attach(trace_path: str | Path, place: Place | None = None) -> Run:
-    """The run that a trace tells of, drawn from the file alone."""
+    """The run that a trace tells of, drawn from the file alone. Raises UsageError for a note."""
     path = Path(trace_path)
-    trace = read(path)
+    trace = read_run(path)
     board = Board()
     for frame in trace.frames:
         board.apply(frame)

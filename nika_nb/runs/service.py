@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -12,6 +10,7 @@ from typing import Any, Literal
 
 from nika_nb.errors import CheckRefused, NikaError, NotPaused, UsageError
 from nika_nb.runs.answered import told_of
+from nika_nb.runs.calling_off import call_off, take_back
 from nika_nb.runs.deployments import Broken, Deployment, Deployments
 from nika_nb.runs.following import Follow
 from nika_nb.runs.inspecting import Inspection, Unrunnable, inspected, piece
@@ -20,10 +19,10 @@ from nika_nb.runs.records import Checkpoint, Record, Summary
 from nika_nb.runs.request import Door, Origin, Request, document
 from nika_nb.runs.run import Run, attach
 from nika_nb.runs.run import start as start_run
-from nika_nb.runs.session import at_work
+from nika_nb.runs.session import working
 from nika_nb.runs.shelf import Shelf, judge_range
 from nika_nb.runs.snapshots import snapshot
-from nika_nb.trace.folder import TraceFolder
+from nika_nb.trace.folder import TraceFolder, standing
 from nika_nb.trace.reader import is_running
 
 _ENDING = 30.0  # seconds that a process gets to end a run that it was asked to cancel
@@ -162,7 +161,9 @@ class Runs:
         return RunList(pages.runs, offset, limit, pages.total, unfinished, pages.unfinished_total)
 
     def _at(self, summary: Summary) -> Literal["running", "incomplete"]:
-        return "running" if is_running(self.folder.path / summary.traces[-1])[0] else "incomplete"
+        """As it was when the page was made: what has ended since was running."""
+        found = standing(self.folder.path / summary.traces[-1])
+        return "incomplete" if found is None or found.state == "incomplete" else "running"
 
     def inspect_run(self, run_id: str) -> Inspection:
         """What a run is, asks and returned; never its trace. Raises UsageError for an unknown one."""
@@ -242,13 +243,11 @@ class Runs:
             keys = dict.fromkeys(key for head in record.invocations for key in head.answered)
             told = "".join(f"; {told_of(record, key)}" for key in keys)
             raise NotPaused(f"{summary.run_id} is {summary.outcome}: {rule}{told}")
-        running, pid = is_running(self.folder.path / record.latest.name)
-        if running:
-            who = f"process {pid}" if pid else "another process"
-            raise NotPaused(f"{summary.run_id} is at work in {who}: {rule}")
-        again = self._find(summary.run_id)
-        if again != record:  # it stopped after it had been looked at
-            return self._interrupted(again)
+        found = standing(self.folder.path / record.latest.name)
+        if found is not None and found.running:
+            raise NotPaused(f"{summary.run_id} is at work in {_process(found.pid)}: {rule}")
+        if found is not None and found.ends.end is not None:  # it stopped after it had been looked at
+            return self._interrupted(self._find(summary.run_id))
         raise NotPaused(
             f"{summary.run_id} broke off without an end: {rule}. What it settled is not lost: run the "
             f"workflow again with `--resume {record.latest.name}`"
@@ -261,40 +260,54 @@ class Runs:
         return replace(found, summary=summary, diagnostics=lacks)
 
     def cancel(self, run_id: str) -> Inspection:
-        """Ends a run that is at work: in this process, or in another `nika-nb`, which is asked to.
+        """Ends a run that is at work, in whatever process of this machine: its cleanups still run.
 
-        Raises UsageError where nothing is at work, or where it is not ours to end.
+        Raises UsageError where nothing is at work, or where it cannot be asked to end.
         """
-        session = at_work.get(run_id)
-        if session is not None:
+        here = working(run_id)
+        for session in here:
             session.cancel()
+        for session in here:
             session.wait()
-        else:
-            self._cancel_elsewhere(self._find(run_id))
+        elsewhere = self._elsewhere(run_id)
+        if not here and not elsewhere:
+            raise UsageError(_nothing_to_cancel(self._find(run_id)))
+        for path, pid in elsewhere:
+            _end(run_id, path, pid)
         return self.inspect_run(run_id)
 
-    def _cancel_elsewhere(self, record: Record) -> None:
-        run_id, latest = record.summary.run_id, record.latest
-        running, pid = is_running(self.folder.path / latest.name)
-        if latest.end is not None or not running:
-            raise UsageError(_nothing_to_cancel(record))
-        if pid is None or latest.door != "nika-nb":
-            where = f"process {pid}" if pid else "a process that this system does not name"
-            door = f" (started from {latest.door})" if latest.door else ""
-            raise UsageError(f"{run_id} is at work in {where}{door}: interrupt it there")
-        try:
-            os.kill(pid, signal.SIGINT)
-        except OSError as error:
-            raise UsageError(
-                f"process {pid}, which runs {run_id}, cannot be reached: {error.strerror}"
-            ) from None
-        until = time.monotonic() + _ENDING
-        while is_running(self.folder.path / latest.name)[0]:
+    def _elsewhere(self, run_id: str) -> list[tuple[Path, int | None]]:
+        """The journals of a run that other processes are at work on, and which these are."""
+        heads = Shelf(self.folder.path).heads(run_id)
+        paths = [self.folder.path / head.name for head in heads if head.end is None]
+        stands = ((path, standing(path)) for path in paths)
+        return [(path, found.pid) for path, found in stands if found is not None and found.running]
+
+
+def _end(run_id: str, path: Path, pid: int | None) -> None:
+    """Asks whoever is at work on a journal to end its run, and waits until that is over."""
+    try:
+        call_off(path)
+    except OSError as error:
+        raise UsageError(
+            f"{run_id} is at work in {_process(pid)}, which cannot be asked to end it ({error.strerror}): "
+            "interrupt it there"
+        ) from None
+    until = time.monotonic() + _ENDING
+    try:
+        while is_running(path)[0]:
             if time.monotonic() > until:
                 raise NikaError(
-                    f"process {pid} was asked to end {run_id} and is still at it: its cleanups run"
+                    f"{_process(pid)} was asked to end {run_id} and is still at it: its cleanups run. Asked "
+                    "once more, it ends them too"
                 )
             time.sleep(0.05)
+    finally:
+        take_back(path)
+
+
+def _process(pid: int | None) -> str:
+    return f"process {pid}" if pid else "another process"
 
 
 def judge(trace_range: Range) -> None:

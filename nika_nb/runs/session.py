@@ -11,24 +11,34 @@ from nika_nb.engine.ending import Verdict
 from nika_nb.engine.engine import Engine
 from nika_nb.engine.events import Event
 from nika_nb.errors import hiding
-from nika_nb.runs.prepare import Prepared
+from nika_nb.runs.calling_off import called_off
+from nika_nb.runs.lack import Lacking, RunBlocked
+from nika_nb.runs.prepare import Prepared, unwritten
+from nika_nb.trace.writer import Journal
 
-at_work: dict[str, Session] = {}  # what runs in this process, by the durable run's id
+at_work: set[Session] = set()  # what runs in this process
 
 _STILLBORN_SECONDS = 1.0  # after which a thread that was told to begin has not been made
+_HEED_SECONDS = 0.2  # between looks whether another process asks for the end
+
+
+def working(run_id: str) -> list[Session]:
+    """What is at work on a durable run in this process."""
+    return [session for session in at_work.copy() if session.run_id == run_id]
 
 
 class Session:
     """Runs a prepared workflow. `start()`, then watch `events` until `done` is set.
 
     verdict: how it stopped; error: the exception of an engine that broke, which no workflow can
-    cause. Both are None until `done`.
+    cause. Both are None until `done`. opened: its first line is where it belongs, or it is over.
     """
 
     def __init__(self, prepared: Prepared) -> None:
         self.prepared = prepared
         self.events: SimpleQueue[Event] = SimpleQueue()
         self.done = threading.Event()
+        self.opened = threading.Event()
         self.verdict: Verdict | None = None
         self.error: BaseException | None = None
         self._engine: Engine | None = None
@@ -38,12 +48,25 @@ class Session:
         self._turn = threading.RLock()  # a signal may come while another one is being obeyed
         self._thread = threading.Thread(target=self._work, name="nika-engine", daemon=True)
 
+    @property
+    def run_id(self) -> str:
+        """The durable run's id."""
+        return self.prepared.run_id
+
     def start(self) -> None:
-        """Sets it to work; once more changes nothing."""
+        """Sets it to work; once more changes nothing.
+
+        Raises Lacking or RunBlocked where nothing has happened because its journal takes no first
+        line, and it may not begin without: an answer is consumed by that line.
+        """
         if not self._begun:
             self._begun = True
-            at_work[self.prepared.run_id] = self
+            at_work.add(self)
             self._thread.start()
+        while self.prepared.relied_on and not self.opened.wait(0.05):
+            pass
+        if isinstance(self.error, (Lacking, RunBlocked)):
+            raise self.error
 
     def cancel(self) -> None:
         """Ends the run and its processes; called again, its cleanups too. From any thread."""
@@ -91,9 +114,9 @@ class Session:
             try:
                 self.prepared.close()
             finally:
-                if at_work.get(self.prepared.run_id) is self:
-                    del at_work[self.prepared.run_id]
+                at_work.discard(self)
                 self.done.set()
+                self.opened.set()
 
     async def _run(self) -> Verdict:
         hiding.set(self.prepared.masker.mask_text)
@@ -102,9 +125,30 @@ class Session:
             self._engine, self._loop = engine, asyncio.get_running_loop()
             if self._cancelled:
                 self._loop.call_soon(engine.cancel)
-        return await engine.run()
+        heed = asyncio.ensure_future(self._heed(engine))
+        try:
+            return await engine.run()
+        finally:
+            heed.cancel()
+
+    async def _heed(self, engine: Engine) -> None:
+        """Ends the run when somebody asks for it from another process."""
+        journal = self.prepared.journal
+        while True:
+            await asyncio.sleep(_HEED_SECONDS)
+            if journal is not None and journal.path is not None and called_off(journal.path):
+                engine.cancel()
 
     def _sink(self, event: Event) -> None:
-        if self.prepared.journal is not None:
-            self.prepared.journal(event)
+        journal = self.prepared.journal
+        if journal is not None:
+            journal(event)
+        if not self.opened.is_set():
+            self._open(journal)
         self.events.put(event)
+
+    def _open(self, journal: Journal | None) -> None:
+        """Nothing has happened yet; without its first line nothing does, where somebody relies on it."""
+        if self.prepared.relied_on and journal is not None and not journal.written:
+            raise unwritten(self.prepared, journal.trouble or "")
+        self.opened.set()

@@ -220,7 +220,7 @@ def _leave(number: int, _: Any) -> None:
 
 
 def _end_everything() -> None:
-    sessions = list(at_work.values())
+    sessions = at_work.copy()
     for session in sessions:
         session.cancel()
     for session in sessions:

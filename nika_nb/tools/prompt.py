@@ -63,7 +63,7 @@ async def _prompt(use: Use, arguments: Mapping[str, Any]) -> Any:
     """An answer that was given; else a human; else the default; else a pause."""
     prompt = _read(use, arguments)
     answer = use.asking.answers.get(prompt.key)
-    if answer is not None:
+    if answer is not None and not (answer.kept and answer.shown_hash != prompt.shown_hash):
         return _meant(arguments, prompt, _answered(use, prompt, answer))
     if prompt.has_default and (use.in_loop or not use.asking.interactive):
         _decided(use, prompt, prompt.default, "default")

@@ -20,8 +20,8 @@ _EXACT = frozenset({"output", "outputs", "input_values", "text"})  # what a resu
 class Chain:
     """The hash chain of one journal or stream.
 
-    run: this invocation's id; correlation: the durable run's. head: the hash of the last line that
-    was taken, None before the first. events: how many were.
+    run: this invocation's id; correlation: the durable run's. head: the hash of the last line, None
+    before the first. events: how many there are.
     """
 
     def __init__(self, run: str | None = None, correlation: str | None = None) -> None:
@@ -33,16 +33,15 @@ class Chain:
     def lines(self, event: Event) -> Iterator[tuple[Event, bytes]]:
         """The lines of an event, without newlines, each with the event it holds; none of a live-only one.
 
-        A line counts as taken once the next one is asked for. Raises ValueError for an event that
-        fits no line.
+        Raises ValueError for an event that fits no line.
         """
         if event.kind in LIVE_ONLY:
             return
         for part in paged_output(event):
             line = self._line(part)
-            yield part, line
             self.head = link(line)
             self.events += 1
+            yield part, line
 
     def _line(self, event: Event) -> bytes:
         line = self._encode(event)

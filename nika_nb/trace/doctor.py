@@ -86,7 +86,8 @@ class Examination:
             return
         count = len(self.findings)
         health = "sound" if not count else "1 finding" if count == 1 else f"{count} findings"
-        yield f"{self.path.name} · {health} · {self.state} · {self.events} events"
+        events = "1 event" if self.events == 1 else f"{self.events} events"
+        yield f"{self.path.name} · {health} · {self.state} · {events}"
         yield from (f"  {finding.sentence}" for finding in self.findings[:_TOLD])
         if count > _TOLD:
             yield f"  … and {count - _TOLD} more"

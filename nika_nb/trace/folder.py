@@ -99,19 +99,17 @@ class TraceFolder:
 
 def look(path: Path) -> Entry | None:
     """What the ends of a file tell; None where it is no journal."""
-    found = ends(path)
-    if found is None:
+    stand = standing(path)
+    if stand is None:
         return None
-    running = found.end is None and is_running(path)[0]
-    if found.end is None and not running:  # it may have ended after it had been looked at
-        found = ends(path) or found
+    found = stand.ends
     workflow = found.first.get("workflow")
     return Entry(
         path=path,
         stamp=_stamp(path),
         workflow=workflow if isinstance(workflow, str) else None,
         run=found.first.correlation,
-        state=state_of(found.end.kind if found.end else None, running),
+        state=stand.state,
         size=found.stat.st_size,
         began=found.first.timestamp,
         mtime=found.stat.st_mtime_ns,
@@ -148,6 +146,28 @@ def ends(path: Path) -> Ends | None:
         return None
     final, data, end = last if last is not None else (first, line, None)
     return Ends(first, final, link(data), end, stat)
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """The ends of a journal, and whether its writer lives. pid: its process, where that can be told."""
+
+    ends: Ends
+    running: bool = False
+    pid: int | None = None
+
+    @property
+    def state(self) -> State:
+        return state_of(self.ends.end.kind if self.ends.end else None, self.running)
+
+
+def standing(path: Path) -> Stand | None:
+    """Where a journal stands now: what ended between two looks at it has ended, and did not break off."""
+    found = ends(path)
+    if found is None or found.end is not None:
+        return Stand(found) if found else None
+    running, pid = is_running(path)
+    return Stand(found if running else ends(path) or found, running, pid)
 
 
 def with_head(folder: Path, head: str) -> Path | None:

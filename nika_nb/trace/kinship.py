@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path, PurePath
 
@@ -16,11 +16,11 @@ FINISHED = frozenset({"completed", "failed", "cancelled"})
 class Kinship:
     """The traces of one folder, newest first, as they stand to each other.
 
-    led: of a finished trace, the questions of its run that were answered on the way to it, and what
-    broke off between; they go together, for without the end the questions would wait again. bound:
-    all of these. waiting: the paused traces whose question nobody has answered to the end. standing:
-    what may not be taken away: questions that wait, the whole run that asks, runs at work, the
-    newest trace of every workflow, and what any of these resumed from.
+    led: of a finished trace, the questions of its run that were answered on the way to it, what broke
+    off between, and the notes of what had been missing; they go together, for without the end the
+    questions would wait again. bound: all of these. waiting: the paused traces whose question nobody
+    has answered to the end. standing: what may not be taken away: questions that wait, the whole run
+    that asks, runs at work, the newest trace of every workflow, and what any of these resumed from.
     """
 
     def __init__(self, entries: Iterable[Entry]) -> None:
@@ -68,14 +68,24 @@ class Kinship:
     def _led(self) -> dict[Path, tuple[Entry, ...]]:
         """Only runs that paused are looked into: for the others no file is opened."""
         paused = {entry.run for entry in self.entries if entry.state == "paused" and entry.run is not None}
+        notes = self._notes(paused)
         found: dict[Path, tuple[Entry, ...]] = {}
         taken: set[Path] = set()  # a question that was answered twice goes with the later end
         for entry in self.entries:
             if entry.state in FINISHED and entry.run in paused:
                 earlier = tuple(e for e in self._before(entry) if e.path not in taken)
                 if any(e.state == "paused" for e in earlier):
-                    found[entry.path] = earlier
+                    found[entry.path] = tuple(note for e in earlier for note in (*notes.get(e.path, ()), e))
                     taken.update(e.path for e in earlier)
+        return found
+
+    def _notes(self, paused: Collection[str]) -> dict[Path, list[Entry]]:
+        """By question, the notes of the answers to it that had to be refused."""
+        found: dict[Path, list[Entry]] = {}
+        for entry in self.entries:
+            asked = self.parent(entry) if entry.state == "blocked" and entry.run in paused else None
+            if asked is not None:
+                found.setdefault(asked.path, []).append(entry)
         return found
 
     def _before(self, entry: Entry) -> Iterator[Entry]:

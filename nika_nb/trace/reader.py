@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nika_nb.catalog.frames import LINE_BOUND
+from nika_nb.errors import UsageError
 from nika_nb.trace.frame import GENESIS_CHAIN, Frame, decode, link
 from nika_nb.trace.lines import Line, TraceUnreadable, bounded, lines, open_trace
 from nika_nb.trace.lock import holder
@@ -86,6 +87,18 @@ def read(path: Path) -> Trace:
         head=stream.head,
         size=stream.offset,
         running=running,
+    )
+
+
+def read_run(path: Path) -> Trace:
+    """As `read`. Raises UsageError for a note of what kept a run from going on: that is no run's trace."""
+    trace = read(path)
+    if trace.state != "blocked":
+        return trace
+    waiting = trace.prologue.get("resumed_trace")
+    raise UsageError(
+        f"{path.name} is a note of what kept {trace.run_id} from going on, and no run's trace: "
+        f"the run waits in {waiting}, give that one"
     )
 
 

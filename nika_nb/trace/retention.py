@@ -19,7 +19,7 @@ Reason = Literal["rotated", "aged", "over-budget"]
 REASONS: tuple[Reason, ...] = ("rotated", "aged", "over-budget")
 
 _DAY = 86_400 * 10**9  # nanoseconds
-_COLLECTABLE = FINISHED | {"incomplete"}
+_COLLECTABLE = FINISHED | {"incomplete", "blocked"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ class Chained(Protocol):
     def events(self) -> int: ...
 
     @property
-    def error(self) -> str | None: ...
+    def retired(self) -> bool: ...
 
 
 class Sealing:
@@ -49,7 +49,7 @@ class Sealing:
     def __call__(self, event: Event) -> None:
         self._sink(event)
         head = self._journal.head
-        if event.kind in RUN_ENDS and head is not None and self._journal.error is None:
+        if event.kind in RUN_ENDS and head is not None and not self._journal.retired:
             outputs = event.get("outputs")
             covers = facts(
                 head,

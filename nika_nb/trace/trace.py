@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from nika_nb.catalog.frames import RUN_ENDS
+from nika_nb.catalog.frames import RESUME_BLOCKED, RUN_ENDS
 from nika_nb.engine.contract import Prompt
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.paging import INPUT_PAGE, with_texts
@@ -17,7 +17,8 @@ from nika_nb.values import Json, loads, to_text
 # What may stand behind the frame that ends a run.
 AFTER_END = frozenset({"run_sealed", "notify_delivered", "notify_failed"})
 
-State = Literal["completed", "failed", "cancelled", "paused", "incomplete", "running"]
+# `blocked` is no run's: a note of what kept one from going on.
+State = Literal["completed", "failed", "cancelled", "paused", "incomplete", "running", "blocked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +145,11 @@ class Trace:
     @property
     def source(self) -> str | None:
         """The exact text that was run; None where the trace does not hold the text its prologue names."""
-        expected = self.prologue.get("workflow_sha256")
-        for text in self.sources().values():
-            if hashlib.sha256(text.encode("utf-8")).hexdigest() == expected:
-                return text
-        return None
+        return next((text for text in self.sources().values() if self.ran(text)), None)
+
+    def ran(self, text: str) -> bool:
+        """Whether this is the text that its prologue names."""
+        return hashlib.sha256(text.encode("utf-8")).hexdigest() == self.prologue.get("workflow_sha256")
 
 
 def state_of(end: str | None, running: bool) -> State:
@@ -158,6 +159,7 @@ def state_of(end: str | None, running: bool) -> State:
         "workflow_failed": "failed",
         "workflow_cancelled": "cancelled",
         "workflow_paused": "paused",
+        RESUME_BLOCKED: "blocked",
     }
     return states.get(end or "", "running" if running else "incomplete")
 

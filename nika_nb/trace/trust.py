@@ -10,7 +10,7 @@ from nika_nb.catalog.receipt import NAME_BOUND
 from nika_nb.errors import ResumeRefused
 from nika_nb.trace.lines import TraceUnreadable
 from nika_nb.trace.lock import busy
-from nika_nb.trace.reader import is_running, read
+from nika_nb.trace.reader import is_running, read_run
 from nika_nb.trace.trace import Trace
 from nika_nb.trace.verdict import Verdict
 from nika_nb.trace.verify import verify
@@ -45,15 +45,15 @@ def judge(
     unverified: the caller vouches for a broken chain. compat: the recorded engine version that the
     caller declares compatible, exactly as recorded, or `unrecorded`.
 
-    Raises UsageError where there is no such file; ResumeRefused with exit code 2 for a broken
-    chain, 3 for another engine's trace and for a trace that somebody is at work on.
+    Raises UsageError where there is no such file, or it is a note and no run's; ResumeRefused with
+    exit code 2 for a broken chain, 3 for another engine's trace and for one that somebody is at work on.
     """
     alive, pid = is_running(path)  # before the look: what was written last is then seen
     if alive:
         raise ResumeRefused(busy(path, pid))
     verdict = verify(path)
     try:
-        trace = read(path)
+        trace = read_run(path)
     except TraceUnreadable as error:
         return Trust(False, verdict, notices=(f"{error}. Nothing is taken from it: everything runs live",))
     notices, fields = _chain(path, verdict, unverified)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,6 +16,16 @@ from nika_nb.trace.chain import Chain
 from nika_nb.trace.lock import claim
 
 _NAMESAKES = 1000  # seeded runs start with the same id: how many may lie in one folder
+_MOST_HELD = 64 << 20  # bytes of lines that wait for room on the disk
+_NAMED = 5  # tasks that a sentence names
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line that is not in the file yet, and the event it holds."""
+
+    event: Event
+    data: bytes
 
 
 class Journal:
@@ -23,8 +35,10 @@ class Journal:
     id; correlation: the durable run's. durability: `process` (every line reaches the system at
     once, the disk at every stop) or `disk` (the disk after every settled task as well).
 
-    path: the file, None before the first event. size: its bytes. Nothing here raises: trouble
-    retires the journal, `error` holds the sentence, the run goes on.
+    path: the file, None before its first line. size: its bytes. trouble: why the file does not tell
+    all that happened, in a few words, None while it does. Nothing here raises, and no trouble
+    reaches the run: what cannot be written now waits, in order, and is tried again with every later
+    event and at the end. The file never holds half a line of it.
     """
 
     def __init__(
@@ -38,9 +52,14 @@ class Journal:
         self.folder = folder
         self.path: Path | None = None
         self.size = 0
-        self.error: str | None = None
         self._chain = Chain(run, correlation)
         self._sync_kinds = RUN_ENDS | TASK_ENDS if durability == "disk" else RUN_ENDS
+        self._held: deque[_Line] = deque()
+        self._waiting = 0  # bytes of what is held
+        self.trouble: str | None = None
+        self._retired = False
+        self._dropped = 0  # lines that were taken and will never be written
+        self._lost: list[str] = []  # tasks that ended well and that the file does not tell of
         self._fd: int | None = None
         self._whole = True  # the file ends with a newline
         self._synced = True
@@ -49,51 +68,133 @@ class Journal:
 
     @property
     def head(self) -> str | None:
-        """The hash of the last written line, None before the first."""
+        """The hash of the last line, None before the first; of one that waits where any does."""
         return self._chain.head
 
     @property
     def events(self) -> int:
-        """How many lines were written."""
+        """How many lines there are, those that wait included."""
         return self._chain.events
+
+    @property
+    def written(self) -> int:
+        """How many lines are in the file."""
+        return self._chain.events - len(self._held) - self._dropped
+
+    @property
+    def retired(self) -> bool:
+        """Whether nothing will be written any more: the file ends where it ends."""
+        return self._retired
+
+    @property
+    def error(self) -> str | None:
+        """What is wrong, in a sentence; None while the file holds all that happened."""
+        with self._turn:
+            if self.trouble is None:
+                return None
+            where = _shown(self.path or self.folder)
+            ends = f"journal {where} ends after {self.written} events: {self.trouble}"
+            return f"{ends} — the run itself is unaffected{self._untold()}"
+
+    def _untold(self) -> str:
+        lost = [*self._lost, *(_ended_well(line.event) for line in self._held)]
+        names = list(dict.fromkeys(f"`{name}`" for name in lost if name))
+        if not names:
+            return ""
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        return f". What it does not tell of runs again on a resume: {', '.join(names[:_NAMED])}{more}"
 
     def __call__(self, event: Event) -> None:
         """Writes the event, in pages when it is large; live-only events are not written."""
         with self._turn:
-            if self._closed or self.error:
+            if self._closed:
                 return
             try:
-                self._write(event)
+                self._take(event)
             except Exception as error:  # noqa: BLE001 - no trouble of the journal's may reach the run
                 self._retire(error)
             finally:
-                if not self._whole and not self.error:
-                    self._retire(InterruptedError("it was interrupted in the middle of a line"))
+                self._mend()
 
     def close(self) -> None:
         """Brings everything to the disk and lets the file's lock go; may be called twice."""
         with self._turn:
             self._closed = True
-            try:
-                self._sync()
-                self._still_there()
-            except OSError as error:
-                self._retire(error)
-            self._release()
+            self._finish()
 
-    def _write(self, event: Event) -> None:
-        for part, line in self._chain.lines(event):
-            if self.size + len(line) + 1 > FILE_BOUND:
-                raise OSError(f"it would grow beyond {FILE_BOUND >> 20} MiB")
-            if self.path is None:
-                self._open(part)
-            self._append(line)
-        if event.kind in self._sync_kinds:
+    def complete(self) -> bool:
+        """Tries once more to write what waits, after `close` too; whether the file now tells all."""
+        with self._turn:
+            if self._held and not self._retired:
+                self._finish()
+            return self.trouble is None
+
+    # -- a line ----------------------------------------------------------------------------
+
+    def _take(self, event: Event) -> None:
+        if self._retired:
+            self._lost.append(_ended_well(event))
+            return
+        for part, data in self._chain.lines(event):
+            self._hold(_Line(part, data))
+            self._write()
+        if event.kind in self._sync_kinds and not self._held:
             self._sync()
 
-    def _open(self, first: Event) -> None:
+    def _hold(self, line: _Line) -> None:
+        self._held.append(line)
+        self._waiting += len(line.data) + 1
+        if self.size + self._waiting > FILE_BOUND:
+            raise OSError(f"it would grow beyond {FILE_BOUND >> 20} MiB")
+        if self._waiting > _MOST_HELD:
+            raise OSError(f"{self.trouble}, for too long")
+
+    def _write(self) -> None:
+        """Writes what is held as far as there is room for it."""
+        try:
+            while self._held:
+                if self._fd is None:
+                    self._open()
+                self._append(self._held[0].data)
+                self._waiting -= len(self._held.popleft().data) + 1
+        except OSError as error:
+            self.trouble = _why(error)
+            self._mend()
+        else:
+            self.trouble = None
+
+    def _append(self, line: bytes) -> None:
+        assert self._fd is not None
+        left = memoryview(line + b"\n")
+        self._whole, self._synced = False, False
+        while left:
+            left = left[os.write(self._fd, left) :]
+        self._whole = True
+        self.size += len(line) + 1
+
+    def _mend(self) -> None:
+        """Takes half a line back; without its first line a file is none."""
+        if self._whole or self._fd is None:
+            return
+        try:
+            os.ftruncate(self._fd, self.size)
+            self._whole = True
+            if not self.size and self.path is not None:
+                self.path.unlink()
+                self._release()
+                self.path = None
+        except OSError as error:
+            self._retire(error)
+
+    # -- the file --------------------------------------------------------------------------
+
+    def _open(self) -> None:
+        """Makes the file for the first line that waits, or opens it where it had been closed."""
+        if self.path is not None:
+            self._reopen(self.path)
+            return
         self.folder.mkdir(parents=True, exist_ok=True)
-        for name in _names(first):
+        for name in _names(self._held[0].event):
             try:
                 flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
                 self._fd = os.open(self.folder / name, flags, 0o600)
@@ -104,14 +205,23 @@ class Journal:
             return
         raise FileExistsError(f"{self.folder} holds too many traces of this name")
 
-    def _append(self, line: bytes) -> None:
-        assert self._fd is not None
-        left = memoryview(line + b"\n")
-        self._whole, self._synced = False, False
-        while left:
-            left = left[os.write(self._fd, left) :]
-        self._whole = True
-        self.size += len(line) + 1
+    def _reopen(self, path: Path) -> None:
+        self._fd = os.open(path, os.O_WRONLY | os.O_APPEND)
+        if not _lock(self._fd) or os.fstat(self._fd).st_size != self.size:
+            self._release()
+            raise OSError("somebody else is at work on it")
+
+    def _finish(self) -> None:
+        """The last try, to the disk; the lock goes with the file."""
+        if self._retired:
+            return
+        try:
+            self._write()
+            self._sync()
+            self._still_there()
+        except OSError as error:
+            self._retire(error)
+        self._release()
 
     def _sync(self) -> None:
         if self._fd is not None and not self._synced:
@@ -130,9 +240,10 @@ class Journal:
             raise OSError("the file was removed or moved while the run was at work")
 
     def _retire(self, error: BaseException) -> None:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        where = self.path or self.folder
-        self.error = f"journal {where} ends after {self.events} events: {why} — the run itself is unaffected"
+        self.trouble, self._retired = _why(error), True
+        self._lost += [_ended_well(line.event) for line in self._held]
+        self._dropped += len(self._held)
+        self._held.clear()
         self._release()
 
     def _release(self) -> None:
@@ -141,12 +252,30 @@ class Journal:
             os.close(fd)
 
 
-def _lock(fd: int) -> None:
+def _shown(path: Path) -> Path:
+    """As people read it: from where they are, where it lies below."""
+    try:
+        return path.relative_to(Path.cwd())
+    except (ValueError, OSError):  # elsewhere; or the current folder is gone
+        return path
+
+
+def _why(error: BaseException) -> str:
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+
+
+def _ended_well(event: Event) -> str:
+    """The task that an event says has ended well; empty for any other."""
+    return str(event.get("task")) if event.kind == "task_completed" else ""
+
+
+def _lock(fd: int) -> bool:
+    """Whether nobody else holds it."""
     # Readers see by the lock that the writer lives; a file system without locks only loses that.
     try:
-        claim(fd)
+        return claim(fd)
     except OSError:
-        return
+        return True
 
 
 def _names(first: Event) -> Iterator[str]:

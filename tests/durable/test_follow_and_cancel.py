@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+import anyio
 import pytest
+from anyio import to_thread
+from jupyter_client.manager import start_new_kernel
+from mcp import ClientSession
 
 import nika_nb
 from nika_nb import runs
 from nika_nb.errors import NikaError, UsageError
+from nika_nb.runs import service
 from tests.doors import PATIENCE, alive, environment, frames, launch, newest, of, program, started, wait_for
 from tests.durable.project import ASK, DONE, GATE, Project
+from tests.durable.talking import said, talked
 
 SLOW = """\
 nika: slow
@@ -158,26 +167,123 @@ def test_cancel_ends_a_run_of_this_process_with_its_children(slow: Project) -> N
 def test_cancel_asks_another_nika_nb_to_end_its_run(
     slow: Project, working: tuple[str, subprocess.Popen[bytes]]
 ) -> None:
-    """By its process: it ends in order, with exit code 130."""
+    """It ends in order, with exit code 130; nothing of the asking stays behind."""
     run_id, engine = working
     found = runs.cancel(run_id)
     assert (found.status, found.outcome) == ("failed", "cancelled")
     assert engine.wait(PATIENCE) == 130
+    _ended_in_order(slow)
 
 
-def test_a_run_in_somebody_elses_process_is_not_ours_to_end(slow: Project) -> None:
-    """A kernel, a server: the sentence says which process it is, and nothing is signalled."""
-    program_text = "import nika_nb; nika_nb.run(open('slow.nika.yaml').read())"
-    other = subprocess.Popen([sys.executable, "-c", program_text], cwd=slow.root, env=environment())
+def test_cancel_asks_a_program_that_runs_it_from_python(slow: Project) -> None:
+    """The run ends, the program goes on."""
+    text = "import nika_nb; run = nika_nb.run(open('slow.nika.yaml').read()); print(run.state)"
+    other = subprocess.Popen(
+        [sys.executable, "-c", text], cwd=slow.root, env=environment(), stdout=subprocess.PIPE, text=True
+    )
+    trace = wait_for(started(slow.root, "slow"), "the slow program")
+    found = runs.cancel(frames(trace)[0]["correlation"])
+    assert (found.status, found.outcome) == ("failed", "cancelled")
+    assert other.communicate(timeout=PATIENCE)[0] == "cancelled\n"
+    _ended_in_order(slow)
+
+
+@pytest.mark.parametrize("background", [False, True], ids=["in a cell", "in the background"])
+def test_cancel_asks_a_kernel_that_runs_it(slow: Project, background: bool) -> None:
+    """A cell that blocks comes back; a run that nobody waits for ends as well; the kernel lives."""
+    run = f"import nika_nb; run = nika_nb.run(open('slow.nika.yaml').read(), background={background})"
+    manager, client = start_new_kernel(cwd=str(slow.root), env=environment())
     try:
+        asked = client.execute(run)
         trace = wait_for(started(slow.root, "slow"), "the slow program")
-        run_id = frames(trace)[0]["correlation"]
-        with pytest.raises(UsageError, match=f"at work in process {other.pid} \\(started from Python\\)"):
-            runs.cancel(run_id)
+        found = runs.cancel(frames(trace)[0]["correlation"])
+        assert (found.status, found.outcome) == ("failed", "cancelled")
+        assert _reply(client, asked)["status"] == "ok"
+        assert _reply(client, client.execute("run.wait(); assert run.state == 'cancelled'"))["status"] == "ok"
     finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+    _ended_in_order(slow)
+
+
+def test_cancel_asks_a_server_that_runs_it(slow: Project) -> None:
+    """The client's call returns with what became of the run."""
+    slow.deployed("slow", SLOW)
+
+    async def talk(client: ClientSession) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+
+        async def call() -> None:
+            found.update(await said(client, "run_deployment", deployment="slow"))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(call)
+            trace = await to_thread.run_sync(lambda: wait_for(started(slow.root, "slow"), "the program"))
+            await to_thread.run_sync(lambda: runs.cancel(frames(trace)[0]["correlation"]))
+        return found
+
+    found = talked(slow.root, talk)
+    assert (found["status"], found["outcome"]) == ("failed", "cancelled")
+    _ended_in_order(slow)
+
+
+def _reply(client: Any, asked: str) -> dict[str, Any]:
+    while True:
+        reply = client.get_shell_msg(timeout=PATIENCE)
+        if reply["parent_header"]["msg_id"] == asked:
+            return dict(reply["content"])
+
+
+def _ended_in_order(slow: Project) -> None:
+    (trace,) = slow.traces
+    assert frames(trace)[-1]["kind"] == "workflow_cancelled"
+    assert not alive(of(trace, "verb_invoked", task="slow")[0]["pgid"])
+    assert [path.name for path in trace.parent.iterdir()] == [trace.name]
+
+
+def test_cancelled_while_its_cleanups_run_it_ends_them_too_when_asked_again(
+    slow: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a second interrupt does. Whoever asked first is told that it is still at it."""
+    monkeypatch.setattr(service, "_ENDING", 1.0)
+    tidy = SLOW.replace("outputs:", '  tidy: {after: {slow: unwind}, exec: {command: ["./slow"]}}\noutputs:')
+    (slow.root / "slow.nika.yaml").write_text(tidy, encoding="utf-8")
+    engine = launch("run", "slow.nika.yaml", cwd=slow.root)
+    trace = wait_for(started(slow.root, "slow"), "the slow program")
+    run_id = frames(trace)[0]["correlation"]
+    with pytest.raises(NikaError, match=f"process {engine.pid} was asked to end .* its cleanups run"):
+        runs.cancel(run_id)
+    assert runs.cancel(run_id).outcome == "cancelled"
+    assert engine.wait(PATIENCE) == 130
+
+
+def test_a_run_that_cannot_be_asked_is_named(
+    slow: Project, working: tuple[str, subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where nothing can be left beside its journal: the process, the reason, and what to do."""
+    run_id, engine = working
+
+    def full(journal: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(service, "call_off", full)
+    told = f"at work in process {engine.pid}, which cannot be asked .*No space left.*: interrupt it there"
+    with pytest.raises(UsageError, match=told):
+        runs.cancel(run_id)
+    assert runs.list_runs().unfinished[0].state == "running"
+
+
+def test_whoever_ends_by_itself_meanwhile_is_not_told_to(slow: Project) -> None:
+    """What was asked too late is taken back: the next run finds nothing that calls it off."""
+    for _ in range(5):
+        (slow.root / "go").unlink(missing_ok=True)
+        found = slow.started(SLOW, wait=False)
+        trace = wait_for(started(slow.root, "slow"), "the slow program")
         (slow.root / "go").touch()
-        assert other.wait(PATIENCE) == 0
-    assert runs.inspect_run(run_id).status == "completed"
+        with suppress(UsageError):
+            runs.cancel(found.run_id)
+        assert runs.inspect_run(found.run_id).outcome in ("completed", "cancelled")
+        assert not list(trace.parent.glob("*.cancel"))
 
 
 def test_what_is_not_at_work_cannot_be_cancelled(here: Project) -> None:

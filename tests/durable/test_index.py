@@ -267,6 +267,19 @@ def test_a_cache_that_somebody_else_writes_is_done_without(
 
 
 @pytest.mark.usefixtures("always")
+def test_two_that_make_it_at_once_make_it_once(traces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever comes second finds what the first one filled, and does not empty it."""
+    for number in range(5):
+        written(traces, number)
+    runs.list_runs()
+    versions = iter([0])  # as the second one saw it before it got its turn
+    real = index._version
+    monkeypatch.setattr(index, "_version", lambda db: next(versions, None) or real(db))
+    monkeypatch.setattr(index.Index, "_refresh", lambda self, db: None)
+    assert len(Shelf(traces).heads("flow-00000003")) == 1
+
+
+@pytest.mark.usefixtures("always")
 def test_many_may_use_it_at_once(traces: Path) -> None:
     """Threads that list while traces come: each sees at least what was there when it asked."""
     for number in range(20):

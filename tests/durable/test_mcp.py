@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -17,37 +15,13 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from nika_nb import runs
 from tests.doors import PATIENCE, alive, environment, frames, newest, of, program, started, wait_for
 from tests.durable.project import ASK, DONE, GATE, Project
-
-Talk = Callable[[ClientSession], Awaitable[Any]]
+from tests.durable.talking import said, talked
 
 SLOW = """\
 nika: slow
 permits: {exec: ["./slow"]}
 tasks: {slow: {exec: {command: ["./slow"]}}}
 """
-
-
-def talked(root: Path, talk: Talk) -> Any:
-    """What a conversation with a server of its own came to."""
-
-    async def session() -> Any:
-        server = StdioServerParameters(
-            command=sys.executable, args=["-m", "nika_nb", "mcp"], env=environment(), cwd=root
-        )
-        async with stdio_client(server) as streams, ClientSession(*streams) as client:
-            await client.initialize()
-            with anyio.fail_after(2 * PATIENCE):
-                return await talk(client)
-
-    return anyio.run(session)
-
-
-async def said(client: ClientSession, tool: str, **arguments: Any) -> dict[str, Any]:
-    """What a tool returned. Fails the test where it was refused."""
-    result = await client.call_tool(tool, arguments)
-    assert not result.is_error, result.content
-    assert result.structured_content is not None
-    return dict(result.structured_content)
 
 
 async def refused(client: ClientSession, tool: str, **arguments: Any) -> str:

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nika_nb.catalog.frames import RESUME_BLOCKED
 from nika_nb.engine.events import Event
 from nika_nb.settings import Settings
 from nika_nb.trace.folder import TraceFolder
@@ -37,6 +38,7 @@ ENDS = {
     "cancelled": "workflow_cancelled",
     "paused": "workflow_paused",
     "incomplete": None,
+    "blocked": None,
 }
 
 
@@ -68,7 +70,8 @@ class Traces:
         if resumed is not None:
             fields |= {"resumed_trace": resumed.name, "resumed_head": read(resumed).head}
         first = started(workflow=workflow, filler="x" * size, **fields)
-        events = [Event("workflow_started", first, at, uuid_at(self.count))]
+        kind = RESUME_BLOCKED if state == "blocked" else "workflow_started"
+        events = [Event(kind, first, at, uuid_at(self.count))]
         run = f"run-{self.count}" if run is None else run or None
         if state == "running":
             return self._running(events[0], run)
@@ -181,6 +184,21 @@ def test_what_led_from_a_question_to_its_answer(traces: Traces) -> None:
     assert not traces.collect().removed
     assert [r.entry.path for r in traces.collect(keep=2).removed] == [asked, broken, done]
     assert traces.left() == {after, newest}
+
+
+def test_the_notes_of_refused_answers_go_with_their_question(traces: Traces) -> None:
+    """While it waits they stay as well; one whose question is gone goes by its age."""
+    asked = traces.add("paused", age=90, run="r")
+    notes = [traces.add("blocked", age=80, run="r", resumed=asked) for _ in range(2)]
+    orphan = traces.add("blocked", age=40, run="gone")
+    newest = traces.add(age=0)
+    assert [r.entry.path for r in traces.collect(keep=1, budget=1).removed] == [orphan]
+    done = traces.add(age=20, run="r", resumed=asked)
+    last = traces.add(age=0)
+    assert not traces.collect().removed
+    found = traces.collect(days=10)
+    assert [r.entry.path for r in found.removed] == [asked, *notes, done]
+    assert traces.left() == {newest, last}
 
 
 def test_a_question_that_was_answered_twice(traces: Traces) -> None:

@@ -23,7 +23,7 @@ from nika_nb.trace.seal import Sealing, digest
 from nika_nb.trace.verify import Demands, verify
 from nika_nb.trace.writer import Journal
 from tests.doors import rewritten
-from tests.trace.journals import SOURCE, story, write
+from tests.trace.journals import SOURCE, START, story, uuid_at, write
 
 SEED = bytes(range(32))
 OTHER = bytes(range(1, 33))
@@ -346,9 +346,10 @@ def test_a_journal_that_broke_off_is_not_sealed(tmp_path: Path, key: SigningKey)
 
     sealing = Sealing(sink, key, journal, "0" * 64)
     sealing(story()[0])
-    journal.error = "no space left"
+    sealing(Event("task_failed", {"odd": ["x" * 1000] * 2000}, START, uuid_at(2)))  # fits no line
+    assert journal.retired
     sealing(story()[-1])
-    assert seen == ["workflow_started", "workflow_completed"]
+    assert seen == ["workflow_started", "task_failed", "workflow_completed"]
 
 
 def test_an_unsealed_journal_and_a_key(tmp_path: Path, key: SigningKey) -> None:
