@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nika_nb.board import Board, mimebundle, still_text
 from nika_nb.engine.contract import Prompt as Prompt
@@ -21,6 +21,9 @@ from nika_nb.runs.session import Session
 from nika_nb.trace.reader import read, read_run
 from nika_nb.trace.trace import Trace
 from nika_nb.values import loads
+
+if TYPE_CHECKING:
+    from nika_nb.board.replay import Replay
 
 _PATIENCE = 50  # interrupts that are taken while a run is being ended
 
@@ -320,6 +323,14 @@ class Run:
         told = attach(trace)
         with self._turn:
             self.board, self._session, self._recorded_at = told.board, None, trace
+
+    def replay(self, *, fine: bool = False) -> Replay:
+        """The run to be stepped through, from its traces; see `nika_nb.replay`."""
+        if self.trace is None:
+            raise UsageError(f"`{self.workflow}` wrote no trace to replay")
+        from nika_nb.runs.replaying import replay_of
+
+        return replay_of(self.trace, fine=fine)
 
     # -- how it looks ----------------------------------------------------------------------
 

@@ -34,6 +34,20 @@ class Child:
         return replace(of, frames=tuple(self.frames), lines=len(self.frames), torn=False, damage=None)
 
 
+def inner(frame: Frame, text: str) -> tuple[list[tuple[str, Any]], str, dict[str, Any]] | None:
+    """What an `nb_child` frame tells, given its whole text: where, the kind, the fields.
+
+    Where: (task, item) of the call and of every call in it. None for what is not of that shape.
+    """
+    try:
+        event = loads(text)
+        below = loads(str(frame.get("within"))) if frame.get("within") is not None else []
+        calls = [(frame.get("task"), frame.get("item")), *((task, item) for task, item, _ in below)]
+        return [(str(task), item) for task, item in calls], str(event["kind"]), dict(event["fields"])
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return None
+
+
 def _event(frame: Frame, text: str) -> Frame:
     """The event as the child's own journal would hold it: still one of a child where it is a grandchild's."""
     if frame.get("within") is None:

@@ -76,7 +76,7 @@ def read(path: Path) -> Trace:
     stream = frames(path)
     found = tuple(stream)
     if not found:
-        raise TraceUnreadable(_no_journal(stream))
+        raise no_journal(stream)
     running = held and _same(pid, found[0].get("pid"))
     return Trace(
         path=path,
@@ -102,14 +102,15 @@ def read_run(path: Path) -> Trace:
     )
 
 
-def _no_journal(stream: Frames) -> str:
+def no_journal(stream: Frames) -> TraceUnreadable:
+    """What to raise for a file that was read to its end and held no frame."""
     if stream.damage:
         why = f"line {stream.damage.line}: {stream.damage.why}"
     elif stream.torn:
         why = "its first line is torn"
     else:
         why = "it is empty"
-    return f"{stream.path} cannot be read as a journal: {why}. Give a file from .nika/traces"
+    return TraceUnreadable(f"{stream.path} cannot be read as a journal: {why}. Give a file from .nika/traces")
 
 
 def _same(pid: int | None, recorded: object) -> bool:
@@ -155,3 +156,29 @@ def tail(path: Path, offset: int = 0, line: int = 0) -> Tail:
                     return Tail(tuple(found), offset, line, Damage(item.number, str(error)))
             offset, line = item.end, item.number
     return Tail(tuple(found), offset, line)
+
+
+def between(path: Path, start: int, end: int) -> Iterator[tuple[Frame, int]]:
+    """The frames of a stretch of a file that was read before, each with the offset behind it.
+
+    start, end: ends of lines. Raises UsageError where the file has gone, TraceUnreadable where it is
+    not what it was.
+    """
+    with open_trace(path) as stream:
+        stream.seek(start)
+        at = start
+        for line in lines(stream, offset=start):
+            if line.end > end or not line.whole:
+                break
+            at = line.end
+            if not line.blank:
+                try:
+                    yield _frame(line), at
+                except ValueError as error:
+                    raise _changed(path, str(error)) from None
+    if at < end:
+        raise _changed(path, "it is shorter than it was")
+
+
+def _changed(path: Path, why: str) -> TraceUnreadable:
+    return TraceUnreadable(f"{path} has changed since it was read ({why}): read it again")
