@@ -139,6 +139,21 @@ def test_a_run_that_wrote_nothing_says_so(folder: Path) -> None:
     assert not list(runs.list_runs().runs)
 
 
+def test_a_note_of_a_refused_resume_is_no_run(flow: Path) -> None:
+    """It says which trace to give instead."""
+    run = nika_nb.run(flow)
+    assert run.trace is not None
+    note = rewritten(run.trace, _only_a_note, "note.ndjson")
+    with pytest.raises(UsageError, match=r"is a note of what kept .* from going on"):
+        nika_nb.replay(note)
+
+
+def _only_a_note(frame: dict[str, Any]) -> bool:
+    first = bool(frame["kind"] == "workflow_started")
+    frame["kind"] = "nb_resume_blocked"
+    return first
+
+
 # -- what is said of a journal -----------------------------------------------------------------
 
 
