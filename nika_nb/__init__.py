@@ -25,6 +25,7 @@ _HOMES = {
     "TaskResult": "nika_nb.runs.run",
     "Report": "nika_nb.check",
     "read_trace": "nika_nb.tables",
+    "read_traces": "nika_nb.tables",
     "NikaError": "nika_nb.errors",
     "CheckRefused": "nika_nb.errors",
     "UsageError": "nika_nb.errors",
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from nika_nb.runs.run import Run as Run
     from nika_nb.runs.run import TaskResult as TaskResult
     from nika_nb.tables import read_trace as read_trace
+    from nika_nb.tables import read_traces as read_traces
 
 
 def __getattr__(name: str) -> Any:

@@ -15,7 +15,7 @@ from nika_nb.engine.contract import Asks, Call, Extractor, Process, Reply, Usage
 from nika_nb.engine.emit import Emitter
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.places import Places
-from nika_nb.engine.work import Work
+from nika_nb.engine.work import Work, usage_fields
 from nika_nb.errors import Fault
 from nika_nb.language.model import OnError, Retry, Task
 from nika_nb.plan.plan import TaskPlan
@@ -95,13 +95,14 @@ class Attempts:
         task = planned.task
         while True:
             work.attempts += 1
+            paid = len(work.usages)
             try:
                 reply = await self._verbs.run(self._call(planned, work, body, item))
                 return await self._accepted(task, work, reply)
             except Fault as fault:
                 if not may_retry(task.retry, fault, work.attempts):
                     raise
-                await self._back_off(task, fault, work.attempts, item)
+                await self._back_off(task, fault, work.attempts, item, work.usages[paid:])
 
     def _call(self, planned: TaskPlan, work: Work, body: dict[str, Any], item: int | None) -> Call:
         task, attempt = planned.task, work.attempts
@@ -164,7 +165,10 @@ class Attempts:
         """The named bindings of an output. Raises Fault NIKA-VAR-002/-004."""
         return await named(self._extractor, task, output)
 
-    async def _back_off(self, task: Task, fault: Fault, attempt: int, item: int | None) -> None:
+    async def _back_off(
+        self, task: Task, fault: Fault, attempt: int, item: int | None, usages: list[Usage]
+    ) -> None:
+        """Tells of the failed attempt, what it cost included, and waits before the next."""
         assert task.retry is not None
         delay = backoff_ms(task.retry, attempt, self._chance)
         self._emitter.emit(
@@ -175,6 +179,7 @@ class Attempts:
             max_attempts=task.retry.max_attempts,
             delay_ms=delay,
             code=fault.code,
+            **usage_fields(usages),
         )
         await self._clock.sleep(delay / 1000)
 

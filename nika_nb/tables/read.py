@@ -1,126 +1,210 @@
-"""One trace as two tables: what became of every task, and every event in order."""
+"""Journals as DataFrames: of one trace, or of all in a folder. Each table is one reading of the files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nika_nb.tables.rows import event_rows, task_rows
-from nika_nb.trace.reader import read
-from nika_nb.trace.trace import Trace
+from nika_nb.errors import NikaError, UsageError
+from nika_nb.runs.run import Run
+from nika_nb.runs.traced import trace_of
+from nika_nb.tables.build import Builder
+from nika_nb.tables.columns import KEYS, TABLES
+from nika_nb.tables.rows import ROWS, Row, run_row
+from nika_nb.trace.folder import TraceFolder
+from nika_nb.trace.overview import Overview, overview
+from nika_nb.trace.paging import with_texts
+from nika_nb.trace.reader import frames, read_run
+from nika_nb.trace.trace import State, object_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_CENTURIES = 9 * 10**12  # milliseconds: what a nanosecond timedelta can hold
-
-# Column → dtype. Ids and hashes stay strings; counts are nullable integers; moments are UTC
-# nanoseconds; durations are timedeltas; money is US dollars.
-TASK_COLUMNS: Mapping[str, str] = {
-    "task": "string",
-    "verb": "string",
-    "note": "string",
-    "state": "string",
-    "cause": "string",
-    "cached": "boolean",
-    "reason": "string",
-    "parts": "string",
-    "started": "datetime64[ns, UTC]",
-    "ended": "datetime64[ns, UTC]",
-    "duration": "timedelta64[ns]",
-    "attempts": "Int64",
-    "items": "Int64",
-    "tokens": "Int64",
-    "cost_usd": "Float64",
-    "saved_usd": "Float64",
-    "saved": "timedelta64[ns]",
-    "output": "string",
-    "error_code": "string",
-    "error_message": "string",
-    "def_hash": "string",
-    "input_hash": "string",
-}
-
-EVENT_COLUMNS: Mapping[str, str] = {
-    "line": "Int64",
-    "time": "datetime64[ns, UTC]",
-    "kind": "string",
-    "task": "string",
-    "item": "Int64",
-    "attempt": "Int64",
-    "note": "string",
-    "detail": "string",
-    "id": "string",
-    "run": "string",
-    "run_id": "string",
-    "fields": "string",
-}
+Source = str | os.PathLike[str] | Run
 
 
-class TraceTables:
-    """A trace to explore: `.tasks` (a row per task) and `.events` (a row per frame).
+class Tables:
+    """Seven tables, each read when it is asked for; `nika_nb.tables.TABLES` says their columns.
 
-    trace: what was read, with `.state`, `.run_id`, `.outputs`, `.torn`. Reading a trace that is
-    still being written, or that broke off, gives what is there.
+    A reading goes as far as the file did when the tables were made, so that they fit together also
+    while a run goes on; the next `read_trace` sees more.
     """
 
-    def __init__(self, trace: Trace) -> None:
-        self.trace = trace
-
-    @property
-    def path(self) -> Path:
-        return self.trace.path
-
-    @property
-    def state(self) -> str:
-        return self.trace.state
-
-    @property
-    def outputs(self) -> dict[str, Any] | None:
-        return self.trace.outputs
+    @cached_property
+    def runs(self) -> pd.DataFrame:
+        """One row per trace: its state, its figures."""
+        return self._read("runs")
 
     @cached_property
     def tasks(self) -> pd.DataFrame:
-        """One row per task in document order; columns as in TASK_COLUMNS."""
-        return _frame(task_rows(self.trace), TASK_COLUMNS)
+        """One row per task, in document order. What a called workflow does stands in its call."""
+        return self._read("tasks")
+
+    @cached_property
+    def items(self) -> pd.DataFrame:
+        """One row per item of a `for_each` that has begun, by task and index."""
+        return self._read("items")
+
+    @cached_property
+    def attempts(self) -> pd.DataFrame:
+        """One row per attempt of a task or an item, in order; what a record stood in for has none."""
+        return self._read("attempts")
+
+    @cached_property
+    def permits(self) -> pd.DataFrame:
+        """One row per decision at the boundary."""
+        return self._read("permits")
+
+    @cached_property
+    def prompts(self) -> pd.DataFrame:
+        """One row per question to a human, waiting or decided."""
+        return self._read("prompts")
 
     @cached_property
     def events(self) -> pd.DataFrame:
-        """One row per frame in journal order; columns as in EVENT_COLUMNS, all fields as JSON text."""
-        return _frame(event_rows(self.trace), EVENT_COLUMNS)
+        """One row per line of the journal, all of its fields as JSON text."""
+        return self._read("events")
+
+    def _read(self, table: str) -> pd.DataFrame:
+        raise NotImplementedError
+
+
+class TraceTables(Tables):
+    """The tables of one trace.
+
+    workflow, run_id, state, torn, damage: of the whole trace, as it was when it was read.
+    """
+
+    def __init__(self, seen: Overview) -> None:
+        self.path: Path = seen.path
+        self.workflow: str | None = seen.workflow
+        self.run_id: str | None = seen.run_id
+        self.state: State = seen.state
+        self.torn: bool = seen.torn
+        self.damage: str | None = f"line {seen.damage.line}: {seen.damage.why}" if seen.damage else None
+        self._seen = _Seen(seen)
+
+    @cached_property
+    def outputs(self) -> dict[str, Any] | None:
+        """What the workflow returned; None where nothing is recorded."""
+        for frame, text in with_texts(self._seen.frames()):
+            if frame.kind == "workflow_completed" and text is not None:
+                return object_of(text)
+        return None
+
+    def _read(self, table: str) -> pd.DataFrame:
+        builder = Builder(TABLES[table])
+        builder.extend(self._seen.rows(table))
+        return builder.frame()
 
     def __repr__(self) -> str:
-        trace = self.trace
-        torn = " · torn tail" if trace.torn else ""
-        facts = f"{trace.workflow} · {trace.state} · {len(trace.frames)} events{torn}"
-        return f"TraceTables({trace.path.name} · {facts})"
+        torn = " · torn tail" if self.torn else ""
+        return f"TraceTables({self.path.name} · {self.workflow} · {self.state}{torn})"
 
 
-def read_trace(path: str | Path) -> TraceTables:
-    """The tables of one journal. Raises UsageError where there is none, TraceUnreadable for another file."""
-    return TraceTables(read(Path(path)))
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file that could not be read as a trace, and why."""
+
+    name: str
+    why: str
 
 
-def _frame(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, str]) -> pd.DataFrame:
-    import pandas as pd
+class FolderTables(Tables):
+    """The tables of many traces, the oldest first. `trace`, `run_id` and `workflow` stand before all columns.
 
-    listed = list(rows)
-    series = {name: _series([row.get(name) for row in listed], dtype) for name, dtype in columns.items()}
-    return pd.DataFrame(series, columns=list(columns))
+    skipped: the files that could not be read. len() is how many could.
+    """
 
+    def __init__(self, found: Iterable[_Seen], skipped: Iterable[Skipped]) -> None:
+        self._found = list(found)
+        self.skipped = list(skipped)
 
-def _series(values: list[Any], dtype: str) -> Any:
-    import pandas as pd
+    def __len__(self) -> int:
+        return len(self._found)
 
-    if dtype.startswith("datetime64"):
-        # By way of strings or floats a moment would lose its nanoseconds.
-        moments = pd.array(
-            [pd.NaT if v is None else pd.Timestamp(v, unit="ns") for v in values], dtype="datetime64[ns]"
+    def _read(self, table: str) -> pd.DataFrame:
+        columns = TABLES[table] if table == "runs" else (*KEYS, *TABLES[table])
+        builder = Builder(columns)
+        for seen in self._found:
+            # What a folder's retention took away since is no longer part of the answer.
+            with suppress(UsageError):
+                builder.extend(seen.rows(table), () if table == "runs" else seen.key)
+        return builder.frame()
+
+    def __repr__(self) -> str:
+        out = (
+            f" · {len(self.skipped)} skipped: " + ", ".join(f.name for f in self.skipped[:3])
+            if self.skipped
+            else ""
         )
-        return pd.Series(moments).dt.tz_localize("UTC")
-    if dtype.startswith("timedelta64"):
-        spans = [pd.NaT if v is None or abs(v) > _CENTURIES else pd.Timedelta(v, unit="ms") for v in values]
-        return pd.Series(spans, dtype="timedelta64[ns]")
-    return pd.Series([pd.NA if v is None else v for v in values], dtype=dtype)
+        return f"FolderTables({len(self)} traces{out}{', …' if len(self.skipped) > 3 else ''})"
+
+
+class _Seen:
+    """A trace up to the line that it had when it was first read. Holds figures, never frames."""
+
+    def __init__(self, seen: Overview) -> None:
+        self.path = seen.path
+        self.started = seen.started
+        self._run = run_row(seen)
+        self._last = seen.last
+        self._running = seen.state == "running"
+
+    @property
+    def key(self) -> Row:
+        return self._run[: len(KEYS)]
+
+    def frames(self) -> Iterator[Any]:
+        return takewhile(lambda frame: frame.line <= self._last, frames(self.path))
+
+    def rows(self, table: str) -> Iterable[Row]:
+        return [self._run] if table == "runs" else ROWS[table](self.frames(), self._running)
+
+
+def read_trace(trace: Source) -> TraceTables:
+    """The tables of one trace: its path, its name in this folder, a run's id, or the Run itself.
+
+    Also while the run goes on, and of a journal that broke off: then of what is there. Raises
+    UsageError where there is no such trace, TraceUnreadable for another file.
+    """
+    seen = overview(trace_of(trace))
+    if seen.state == "blocked":
+        read_run(seen.path)  # says what it is
+    return TraceTables(seen)
+
+
+def read_traces(where: Source | Iterable[Source] = ".") -> FolderTables:
+    """The tables of every trace in a folder, or of those that are listed.
+
+    where: a folder that holds a `.nika`, or the traces themselves; or paths, names and Runs. What
+    cannot be read as a trace is left out, and told in `.skipped`; refused resumes have no tables.
+    Raises UsageError for a folder that is not there.
+    """
+    found: list[_Seen] = []
+    skipped: list[Skipped] = []
+    for path in _paths(where):
+        try:
+            seen = overview(path)
+        except (NikaError, OSError) as error:
+            skipped.append(Skipped(path.name, str(error)))
+            continue
+        if seen.state != "blocked":
+            found.append(_Seen(seen))
+    found.sort(key=lambda seen: (seen.started, seen.path.name))
+    return FolderTables(found, skipped)
+
+
+def _paths(where: Source | Iterable[Source]) -> list[Path]:
+    if isinstance(where, (str, os.PathLike)) and Path(where).is_dir():
+        inside = TraceFolder(Path(where)).path
+        return sorted((inside if inside.is_dir() else Path(where)).glob("*.ndjson"))
+    if isinstance(where, (str, os.PathLike, Run)):
+        raise UsageError(f"{where} is no folder: `read_trace` reads one trace")
+    return list(dict.fromkeys(trace_of(given) for given in where))

@@ -1,118 +1,154 @@
-"""Frames → plain rows, before they become columns."""
+"""The frames of one trace → the rows of one table, each a tuple in the order of its columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from nika_nb.tables.attempts import attempt_rows
+from nika_nb.tables.build import Missing
+from nika_nb.tables.columns import EVENTS, ITEMS, PERMITS, RUNS, TASKS, Column
+from nika_nb.tables.prompts import prompt_rows
+from nika_nb.trace.fields import said, whole
 from nika_nb.trace.frame import Frame
-from nika_nb.trace.trace import Trace
+from nika_nb.trace.overview import Overview
+from nika_nb.trace.paging import with_texts
+from nika_nb.trace.units import Unit, Units
 from nika_nb.values import dumps, loads
 
-_STATES = {
-    "task_completed": "success",
-    "task_cache_hit": "success",
-    "task_failed": "failure",
-    "task_skipped": "skipped",
-    "task_cancelled": "cancelled",
-}
+Row = Sequence[Any]
 
 
-def task_rows(trace: Trace) -> list[dict[str, Any]]:
-    """One row per scheduled task: its last known state and figures."""
-    rows: dict[str, dict[str, Any]] = {}
-    for frame, text in trace.texts():
-        task = frame.get("task")
-        if not isinstance(task, str):
-            continue
-        row = rows.setdefault(task, {"task": task, "state": "pending", "cached": False})
-        _take(row, frame, text)
-    _mark_paused(trace, rows)
-    return list(rows.values())
+def run_row(seen: Overview) -> Row:
+    """What is known of a whole trace."""
+    damage = seen.damage
+    return ordered(
+        RUNS,
+        {
+            "trace": seen.path.name,
+            "run_id": seen.run_id,
+            "workflow": seen.workflow,
+            "state": seen.state,
+            "started": seen.started,
+            "ended": seen.ended,
+            "duration": max(0, seen.ended - seen.started) // 10**6,
+            "tasks": len(seen.tasks),
+            "failed": sum(unit.state == "failure" for unit in seen.tasks.values()),
+            "hits": seen.hits,
+            "live": seen.live,
+            **money(seen),
+            "unpriced": seen.unpriced,
+            "cut_off": seen.cut_off,
+            "resumed": seen.resumed,
+            "events": seen.events,
+            "size": seen.size,
+            "torn": seen.torn,
+            "damage": f"line {damage.line}: {damage.why}" if damage else None,
+        },
+    )
 
 
-def _take(row: dict[str, Any], frame: Frame, text: str | None) -> None:
-    if frame.kind == "task_scheduled":
-        row |= {"verb": _text(frame.get("verb")), "note": _text(frame.get("note"))}
-    elif frame.kind == "verb_invoked":
-        row.setdefault("started", frame.timestamp)
-        row["state"] = "running"
-    elif frame.kind == "task_started":
-        row |= {name: _text(frame.get(name)) for name in ("reason", "parts", "note")}
-        row.setdefault("started", frame.timestamp)  # engines that do not tell when work began
-    elif frame.kind == "nb_item_completed":
-        row["items"] = row.get("items", 0) + 1
-    elif frame.kind in _STATES:
-        _end(row, frame, text)
+def ordered(columns: Iterable[Column], values: Mapping[str, Any]) -> Row:
+    return tuple(values.get(column.name) for column in columns)
 
 
-def _end(row: dict[str, Any], frame: Frame, text: str | None) -> None:
-    outcome = _json(frame.get("outcome"))
-    payload = _object(outcome.get("payload"))
-    error = _object(payload.get("error"))
-    row |= {
-        "state": _text(outcome.get("class")) or _STATES[frame.kind],
-        "cause": _text(outcome.get("cause")),
-        "cached": frame.kind == "task_cache_hit",
-        "ended": frame.timestamp,
-        "duration": _whole(frame.get("duration_ms")),
-        "attempts": _whole(payload.get("attempts")),
-        "tokens": _whole(frame.get("tokens")),
-        "cost_usd": _number(frame.get("cost_usd")),
-        "saved_usd": _number(frame.get("saved_usd")),
-        "saved": _whole(frame.get("saved_ms")),
-        "output": text,
-        "error_code": _text(error.get("code")),
-        "error_message": _text(error.get("message")),
-        "def_hash": _text(frame.get("def_hash")),
-        "input_hash": _text(frame.get("input_hash")),
+def money(of: Unit | Overview) -> dict[str, Any]:
+    """The columns of what was spent, saved and wasted."""
+    return {
+        "tokens": of.spent.tokens,
+        "cost_usd": of.spent.usd,
+        "saved_usd": of.saved.usd,
+        "saved_tokens": of.saved.tokens,
+        "saved": of.saved.ms,
+        "wasted_usd": of.wasted.usd,
     }
 
 
-def _mark_paused(trace: Trace, rows: dict[str, dict[str, Any]]) -> None:
-    for prompt in trace.prompts:
-        if prompt.task in rows:
-            rows[prompt.task]["state"] = "paused"
+def unit_values(unit: Unit) -> dict[str, Any]:
+    """One task or item, by column."""
+    return {
+        "task": unit.task,
+        "item": unit.item,
+        "verb": unit.verb,
+        "note": unit.note,
+        "state": unit.state,
+        "cause": unit.cause,
+        "cached": unit.cached,
+        "reason": unit.reason,
+        "changed": ", ".join(unit.parts) or None,
+        "detail": unit.detail,
+        "started": unit.started,
+        "ended": unit.ended,
+        "duration": unit.duration_ms,
+        "attempts": unit.attempts,
+        "items": unit.items if unit.items_begun else None,
+        "items_cached": unit.items_cached if unit.items_begun else None,
+        "items_failed": unit.items_failed if unit.items_begun else None,
+        "model": unit.model,
+        **money(unit),
+        "output": value_of(unit.output),
+        "error_code": unit.error_code,
+        "error_message": unit.error_message,
+        "def_hash": unit.def_hash,
+        "input_hash": unit.input_hash,
+    }
 
 
-def event_rows(trace: Trace) -> Iterator[dict[str, Any]]:
-    """One row per frame."""
-    for frame in trace.frames:
-        yield {
-            "line": frame.line,
-            "time": frame.timestamp,
-            "kind": frame.kind,
-            "task": _text(frame.get("task")),
-            "item": _whole(frame.get("item")),
-            "attempt": _whole(frame.get("attempt")),
-            "note": _text(frame.get("note")),
-            "detail": _text(frame.get("detail")),
-            "id": frame.id,
-            "run": frame.run,
-            "run_id": frame.correlation,
-            "fields": dumps(frame.fields),
-        }
-
-
-def _json(text: Any) -> dict[str, Any]:
+def value_of(text: str | None) -> Any:
+    """The value in a JSON text; Missing where there is none, or none that can be read."""
     try:
-        value = loads(text) if isinstance(text, str) else None
+        return Missing if text is None else loads(text)
     except (ValueError, RecursionError):
-        value = None
-    return _object(value)
+        return Missing
 
 
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+def _task_rows(frames: Iterable[Frame], running: bool) -> Iterator[Row]:
+    units = Units(outputs=True)
+    _feed(units, frames, running)
+    return (ordered(TASKS, unit_values(unit)) for unit in units.tasks.values())
 
 
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
+def _item_rows(frames: Iterable[Frame], running: bool) -> Iterator[Row]:
+    found: list[tuple[str, int, Row]] = []
+
+    def keep(unit: Unit) -> None:
+        found.append((unit.task, unit.item or 0, ordered(ITEMS, unit_values(unit))))
+
+    units = Units(keep, outputs=True)
+    _feed(units, frames, running)
+    rank = {task: at for at, task in enumerate(units.tasks)}
+    found.sort(key=lambda entry: (rank[entry[0]], entry[1]))
+    return (row for _, _, row in found)
 
 
-def _whole(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+def _feed(units: Units, frames: Iterable[Frame], running: bool) -> None:
+    for frame, text in with_texts(frames):
+        units.take(frame, text)
+    units.close(running=running)
 
 
-def _number(value: Any) -> float | None:
-    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+def _permit_rows(frames: Iterable[Frame], running: bool) -> Iterator[Row]:
+    for frame in frames:
+        if frame.kind == "permit_checked":
+            decision = frame.get("decision")
+            values = {name: said(frame.get(name)) for name in ("task", "plane", "gate", "why")}
+            allowed = decision == "allow" if decision in ("allow", "deny") else None
+            yield ordered(PERMITS, values | {"time": frame.timestamp, "allowed": allowed, "line": frame.line})
+
+
+def _event_rows(frames: Iterable[Frame], running: bool) -> Iterator[Row]:
+    for frame in frames:
+        values = {name: said(frame.get(name)) for name in ("task", "note", "detail")}
+        values |= {"kind": frame.kind, "id": frame.id, "invocation": frame.run, "fields": dumps(frame.fields)}
+        numbers = {name: whole(frame.get(name)) for name in ("item", "attempt")}
+        yield ordered(EVENTS, values | numbers | {"line": frame.line, "time": frame.timestamp})
+
+
+ROWS: Mapping[str, Callable[[Iterable[Frame], bool], Iterator[Row]]] = {
+    "tasks": _task_rows,
+    "items": _item_rows,
+    "attempts": attempt_rows,
+    "permits": _permit_rows,
+    "prompts": prompt_rows,
+    "events": _event_rows,
+}

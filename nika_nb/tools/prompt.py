@@ -141,7 +141,8 @@ def _refuse(use: Use, prompt: Prompt, source: str, why: str) -> None:
 
 
 def _attest(use: Use, prompt: Prompt, decision: str, source: str, why: str | None = None) -> None:
-    fields = {"mode": prompt.mode, "decision": decision, "source": source, "shown_hash": prompt.shown_hash}
+    fields = {"mode": prompt.mode, "message": prompt.message, "decision": decision, "source": source}
+    fields |= {"shown_hash": prompt.shown_hash}
     use.call.attach("approval_decided", fields | ({"why": why} if why else {}))
 
 

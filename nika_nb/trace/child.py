@@ -21,9 +21,8 @@ class Child:
 
     def take(self, frame: Frame, text: str) -> None:
         """Takes an `nb_child` frame in, given its whole text; what is not of its shape tells nothing."""
-        try:
-            event = _event(frame, text)
-        except (KeyError, TypeError, ValueError, RecursionError):
+        event = event_of(frame, text)
+        if event is None:
             return
         if frame.get("attempt") != self.attempt:
             self.attempt, self.frames = frame.get("attempt"), []
@@ -48,8 +47,18 @@ def inner(frame: Frame, text: str) -> tuple[list[tuple[str, Any]], str, dict[str
         return None
 
 
+def event_of(frame: Frame, text: str) -> Frame | None:
+    """The event as the child's own journal would hold it: still one of a child where it is a grandchild's.
+
+    None for what is not of its shape.
+    """
+    try:
+        return _event(frame, text)
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return None
+
+
 def _event(frame: Frame, text: str) -> Frame:
-    """The event as the child's own journal would hold it: still one of a child where it is a grandchild's."""
     if frame.get("within") is None:
         event = loads(text)
         return replace(frame, kind=str(event["kind"]), fields=dict(event["fields"]))

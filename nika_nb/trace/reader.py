@@ -77,7 +77,7 @@ def read(path: Path) -> Trace:
     found = tuple(stream)
     if not found:
         raise no_journal(stream)
-    running = held and _same(pid, found[0].get("pid"))
+    running = held and same_writer(pid, found[0].get("pid"))
     return Trace(
         path=path,
         frames=found,
@@ -113,7 +113,7 @@ def no_journal(stream: Frames) -> TraceUnreadable:
     return TraceUnreadable(f"{stream.path} cannot be read as a journal: {why}. Give a file from .nika/traces")
 
 
-def _same(pid: int | None, recorded: object) -> bool:
+def same_writer(pid: int | None, recorded: object) -> bool:
     """Whether the lock's holder can be the writer: a resume holds the same lock."""
     return pid is None or not isinstance(recorded, int) or pid == recorded
 
@@ -125,7 +125,7 @@ def is_running(path: Path) -> tuple[bool, int | None]:
         return False, None
     first = next(frames(path), None)
     recorded = first.get("pid") if first else None
-    if not _same(pid, recorded):
+    if not same_writer(pid, recorded):
         return False, None
     return True, pid if pid is not None else recorded if isinstance(recorded, int) else None
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from nika_nb.catalog.frames import RESUME_BLOCKED, RUN_ENDS
-from nika_nb.engine.contract import Prompt
+from nika_nb.engine.contract import Prompt as Prompt
+from nika_nb.engine.contract import unit_key as unit_key
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.paging import INPUT_PAGE, with_texts
 from nika_nb.values import Json, loads, to_text
@@ -79,16 +80,16 @@ class Trace:
     @property
     def inputs(self) -> dict[str, Any]:
         """Where each input came from, by name."""
-        return _object(self.prologue.get("inputs")) or {}
+        return object_of(self.prologue.get("inputs")) or {}
 
     @property
     def input_values(self) -> dict[str, Any] | None:
         """The values the run was started with; None where they are not recorded whole."""
         count = self.prologue.get("input_pages")
         if count is None:
-            return _object(self.prologue.get("input_values"))
+            return object_of(self.prologue.get("input_values"))
         pages = [str(frame.get("text", "")) for frame in self.frames if frame.kind == INPUT_PAGE]
-        return _object("".join(pages)) if len(pages) == count else None
+        return object_of("".join(pages)) if len(pages) == count else None
 
     @property
     def inputs_withheld(self) -> tuple[str, ...]:
@@ -110,21 +111,14 @@ class Trace:
     def prompts(self) -> tuple[Prompt, ...]:
         """The questions that wait for an answer; empty unless the run is paused."""
         end = self.end
-        if end is None or end.kind != "workflow_paused":
-            return ()
-        listed = _json(end.get("prompts"))
-        if isinstance(listed, list):
-            found = tuple(_prompt(item) for item in listed if isinstance(item, dict))
-            if found:
-                return found
-        return (_prompt(end.fields | {"shown_hash": end.get("approval_shown_hash")}),)
+        return prompts_of(end) if end is not None and end.kind == "workflow_paused" else ()
 
     @property
     def outputs(self) -> dict[str, Any] | None:
         """The workflow's outputs; None where none are recorded."""
         for frame, text in self.texts():
             if frame.kind == "workflow_completed" and text is not None:
-                return _object(text)
+                return object_of(text)
         return None
 
     def texts(self) -> Iterator[tuple[Frame, str | None]]:
@@ -164,6 +158,16 @@ def state_of(end: str | None, running: bool) -> State:
     return states.get(end or "", "running" if running else "incomplete")
 
 
+def prompts_of(pause: Frame) -> tuple[Prompt, ...]:
+    """The questions that a `workflow_paused` frame asks."""
+    listed = _json(pause.get("prompts"))
+    if isinstance(listed, list):
+        found = tuple(_prompt(item) for item in listed if isinstance(item, dict))
+        if found:
+            return found
+    return (_prompt(pause.fields | {"shown_hash": pause.get("approval_shown_hash")}),)
+
+
 def _prompt(shape: dict[str, Any]) -> Prompt:
     choices = _json(shape.get("choices")) if isinstance(shape.get("choices"), str) else shape.get("choices")
     mode = shape.get("mode")
@@ -200,6 +204,7 @@ def _json(text: Any) -> Json:
         return None
 
 
-def _object(text: Any) -> dict[str, Any] | None:
+def object_of(text: Any) -> dict[str, Any] | None:
+    """The object in a field that is JSON text; None where it is none."""
     value = _json(text)
     return value if isinstance(value, dict) else None

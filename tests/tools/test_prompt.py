@@ -60,6 +60,7 @@ def test_a_default_is_for_when_nobody_can_answer(recorder: Recorder) -> None:
     assert ask(recorder, default=False) is False
     assert recorder.attached[0][1] | {"shown_hash": ""} == {
         "mode": "confirm",
+        "message": "Ship?",
         "decision": "deny",
         "source": "default",
         "shown_hash": "",

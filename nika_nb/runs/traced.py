@@ -1,0 +1,30 @@
+"""The trace that somebody means: by its path, by its name, by a run's id, or by the Run itself."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from nika_nb.errors import UsageError
+from nika_nb.runs.ids import is_run_id
+from nika_nb.runs.run import Run
+from nika_nb.runs.shelf import Shelf
+from nika_nb.trace.folder import TraceFolder
+
+Traced = str | os.PathLike[str] | Run
+
+
+def trace_of(given: Traced, root: Path | None = None) -> Path:
+    """The newest trace of what is given. root: the folder whose `.nika` is looked into, None for this one.
+
+    Raises UsageError where there is none.
+    """
+    if isinstance(given, Run):
+        if given.trace is None:
+            raise UsageError(f"`{given.workflow}` wrote no trace")
+        return given.trace
+    folder = TraceFolder(root or Path.cwd())
+    name = os.fspath(given)
+    if is_run_id(name) and not Path(name).exists():
+        return folder.path / Shelf(folder.path).find(name).latest.name
+    return folder.resolve(name)
