@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from nika_nb.check import Report
-from nika_nb.check import check as judge
 from nika_nb.cli.streams import print_json
+from nika_nb.runs.api import judge
 from nika_nb.runs.preflight import missing
 from nika_nb.runs.request import Document, Request, document, from_bytes
 
@@ -16,7 +16,7 @@ from nika_nb.runs.request import Document, Request, document, from_bytes
 def check(options: argparse.Namespace) -> int:
     """0 for a sound workflow, 2 for one with problems."""
     found = given(options.file)
-    report = report_of(found, options.model)
+    report = judge(found, options.model)
     if options.json:
         print_json(report.to_json(), indent=2)
     else:
@@ -39,9 +39,3 @@ def given(file: str) -> Document:
     if file == "-":
         return from_bytes(sys.stdin.buffer.read(), "standard input")
     return document(Path(file))
-
-
-def report_of(found: Document, model: str | None) -> Report:
-    if found.diagnostics:
-        return Report(found.source, None, found.diagnostics)
-    return judge(found.source, model=found.model(model), base=found.place().base, folder=found.folder)

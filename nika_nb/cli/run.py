@@ -11,11 +11,12 @@ from typing import Any
 
 from nika_nb.board import forecast_still, text
 from nika_nb.cli.asking import attended, can_ask, converse
-from nika_nb.cli.check import given, report_of
+from nika_nb.cli.check import given
 from nika_nb.cli.console import Plain, how_to_answer, journal_trouble, say
 from nika_nb.cli.live import Live, paintable
 from nika_nb.cli.streams import hush, print_json
 from nika_nb.errors import CheckRefused, NikaError
+from nika_nb.runs.api import judge
 from nika_nb.runs.forecast import forecast
 from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.options import told
@@ -68,7 +69,7 @@ def _request(options: argparse.Namespace) -> Request:
 
 def _refused(options: argparse.Namespace, refused: CheckRefused) -> int:
     if options.json:
-        report = report_of(given(options.file), options.model)
+        report = judge(given(options.file), options.model)
         print_json(report.to_json(), indent=2)
     elif options.output:
         first = next(d for d in refused.diagnostics if d.severity == "error")

@@ -9,13 +9,17 @@ from typing import Any
 
 from nika_nb.check import Report
 from nika_nb.check import check as check_source
-from nika_nb.runs.request import document
+from nika_nb.runs.request import Document, document
 from nika_nb.runs.run import Run, attach, ready
 
 
 def check(text_or_path: str | Path, *, model: str | None = None) -> Report:
     """Judges a workflow without running anything. Raises UsageError for a file that cannot be read."""
-    given = document(text_or_path)
+    return judge(document(text_or_path), model)
+
+
+def judge(given: Document, model: str | None) -> Report:
+    """What the check says of a text, also of bytes that are none."""
     if given.diagnostics:
         return Report(given.source, None, given.diagnostics)
     place = given.place()

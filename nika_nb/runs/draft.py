@@ -36,13 +36,14 @@ class Draft:
 def draft(request: Request) -> Draft:
     """Raises CheckRefused, UsageError or Lacking; nothing was run then, and no file made."""
     family = family_of(request)
-    report, workflow = _checked(request, family)
+    report, workflow = checked(request, family)
     inputs = bind(workflow, request.variables)
     plan, children = _planned(request, workflow, family)
     return Draft(report, plan, children, inputs)
 
 
-def _checked(request: Request, family: Family) -> tuple[Report, Workflow]:
+def checked(request: Request, family: Family) -> tuple[Report, Workflow]:
+    """The text of a request, judged with all that it calls. Raises CheckRefused."""
     place = request.place
     report = check(request.source, model=request.model, base=place.base, folder=place.root, family=family)
     if not report.ok or report.workflow is None:

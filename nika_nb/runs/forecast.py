@@ -20,7 +20,7 @@ from nika_nb.engine.forecast import Expected, Forecaster
 from nika_nb.engine.identify import Identifier
 from nika_nb.engine.scope import Scopes
 from nika_nb.engine.settle import parts_of
-from nika_nb.errors import CheckRefused, Source
+from nika_nb.errors import Source
 from nika_nb.language.binding import bound
 from nika_nb.language.jq import JqWorker
 from nika_nb.language.load import load
@@ -33,7 +33,7 @@ from nika_nb.runs.doubt import in_doubt
 from nika_nb.runs.draft import Draft, draft
 from nika_nb.runs.preflight import uncapped
 from nika_nb.runs.prepare import answers_of
-from nika_nb.runs.request import Place, Request, document
+from nika_nb.runs.request import Request, document
 from nika_nb.runs.resumption import Resumption, resumption
 from nika_nb.runs.widening import widened
 from nika_nb.tools.prompt import NAME as PROMPT
@@ -58,16 +58,11 @@ def plan_resume(
     trace: True for the newest of this workflow, a path, or None for a run that starts afresh.
     Raises CheckRefused, UsageError or ResumeRefused, as the run would.
     """
-    given = document(workflow)
-    if given.diagnostics:
-        raise CheckRefused(given.diagnostics, given.source)
     return forecast(
-        Request(
-            source=given.source,
-            place=Place.here(given.folder),
+        document(workflow).request(
             variables=dict(vars or {}),
             model=model,
-            resume=trace,
+            resume=False if trace is None else trace,
             forced=(from_,) if isinstance(from_, str) else tuple(from_),
             ask_in_flight=ask_in_flight,
             answers=dict(answer or {}),

@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from nika_nb.check import check
 from nika_nb.check.needs import needs_of
-from nika_nb.errors import CheckRefused, Source, UsageError
+from nika_nb.errors import Source, UsageError
 from nika_nb.language.binding import bound
 from nika_nb.language.model import Workflow
 from nika_nb.runs.children import Children, family_of
+from nika_nb.runs.draft import checked
 from nika_nb.runs.request import Place, Request
 from nika_nb.values import dumps_sorted, loads
 
@@ -59,22 +59,19 @@ class Snapshot:
 def snapshot(request: Request) -> Snapshot:
     """Everything that a request's run would be made of. Raises CheckRefused or UsageError."""
     family = family_of(request)
-    place = request.place
-    report = check(request.source, model=request.model, base=place.base, folder=place.root, family=family)
-    if not report.ok or report.workflow is None:
-        raise CheckRefused(report.diagnostics, request.source)
-    children = Children(request, report.workflow, family)
-    _judge_inputs(report.workflow, request.variables)
-    texts = [report.workflow, *(callee.plan.workflow for callee in children)]
+    _, workflow = checked(request, family)
+    children = Children(request, workflow, family)
+    _judge_inputs(workflow, request.variables)
+    texts = [workflow, *(callee.plan.workflow for callee in children)]
     return Snapshot(
-        workflow=report.workflow.id,
+        workflow=workflow.id,
         source=request.source.name,
         text=request.source.text,
         children={callee.name: callee.plan.workflow.source.text for callee in children},
         inputs=loads(dumps_sorted(dict(request.variables))),
         model=request.model,
         max_cost_usd=request.max_cost_usd,
-        base=os.path.relpath(place.base, place.root),
+        base=os.path.relpath(request.place.base, request.place.root),
         requires=_requirements(texts, request.model),
     )
 

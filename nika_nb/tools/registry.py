@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-from nika_nb.tools import (
-    assertion,
-    compose,
-    convert,
-    done,
-    fetch,
-    jq,
-    json_diff,
-    log,
-    prompt,
-    read,
-    validate,
-    wait,
-    write,
-)
+from importlib import import_module
+
 from nika_nb.tools.base import Tool
 
-TOOLS: dict[str, Tool] = {
-    module.TOOL.name: module.TOOL
-    for module in (
-        assertion,
-        compose,
-        convert,
-        done,
-        fetch,
-        jq,
-        json_diff,
-        log,
-        prompt,
-        read,
-        validate,
-        wait,
-        write,
-    )
-}
+_FILES = (
+    *("assertion", "compose", "convert", "done", "fetch", "jq", "json_diff", "log", "prompt", "read"),
+    *("validate", "wait", "write"),
+)
+
+
+def _tool(file: str) -> Tool:
+    tool: Tool = import_module(f"nika_nb.tools.{file}").TOOL
+    return tool
+
+
+TOOLS: dict[str, Tool] = {tool.name: tool for tool in map(_tool, _FILES)}

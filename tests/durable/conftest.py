@@ -8,6 +8,7 @@ import pytest
 
 from tests.durable.project import Project, project
 from tests.notebook.conftest import shown as shown
+from tests.runs.conftest import crasher as crasher
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 import nika_nb
 from nika_nb import runs
 from nika_nb.errors import UsageError
-from tests.doors import frames, hits, newest, of, ran
+from tests.doors import alive, frames, hits, newest, of, ran, wait_for
 from tests.durable.project import Project
 from tests.runs.crashing import Crasher
 
@@ -36,13 +35,6 @@ outputs: {all: "${{ tasks.each.output }}"}
 """
 
 
-@pytest.fixture(scope="module")
-def crasher() -> Iterator[Crasher]:
-    found = Crasher()
-    yield found
-    found.close()
-
-
 def killed(here: Project, crasher: Crasher, text: str, task: str, *, item: int | None = None) -> Path:
     """The trace of a run that was killed right after that task, or item, had been set to work."""
     path = here.root / "w.nika.yaml"
@@ -53,6 +45,8 @@ def killed(here: Project, crasher: Crasher, text: str, task: str, *, item: int |
     whole.unlink()
     (here.root / "marks").unlink()
     assert crasher.run(path, lines=at)["status"] == -9
+    groups = [frame["pgid"] for frame in of(newest(here.root), "verb_invoked") if "pgid" in frame]
+    wait_for(lambda: not any(map(alive, groups)), "the end of what the killed run had started")
     return newest(here.root)
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import traceback
@@ -22,7 +21,7 @@ from nika_nb.cli import check, run  # noqa: F401 - what the command would load w
 from nika_nb.cli.main import main
 from nika_nb.providers.base import ChatReply, ChatRequest, Say, ToolCall
 from nika_nb.providers.registry import MAKERS
-from tests.doors import ROOT, environment
+from tests.asking import Asked
 
 
 class Slow:
@@ -93,38 +92,18 @@ def _warm() -> None:
         nika_nb.run(_WARMING)
 
 
-class Forking:
+class Forking(Asked):
     """The asking side."""
 
     def __init__(self) -> None:
-        self._served = subprocess.Popen(
-            [sys.executable, "-m", "tests.pains.forking"],
-            cwd=ROOT,
-            env=environment(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        super().__init__("tests.pains.forking")
 
     def start(self, *words: str, cwd: Path, out: Path) -> int:
         """The process id of a command that was started."""
-        return int(self._ask({"cwd": str(cwd), "words": list(words), "out": str(out)})["pid"])
+        return int(self.ask({"cwd": str(cwd), "words": list(words), "out": str(out)})["pid"])
 
     def wait(self, pid: int) -> int:
-        return int(self._ask({"wait": pid})["code"])
-
-    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        assert self._served.stdin is not None
-        assert self._served.stdout is not None
-        self._served.stdin.write(json.dumps(request) + "\n")
-        self._served.stdin.flush()
-        answer: dict[str, Any] = json.loads(self._served.stdout.readline())
-        return answer
-
-    def close(self) -> None:
-        assert self._served.stdin is not None
-        self._served.stdin.close()
-        self._served.wait(30)
+        return int(self.ask({"wait": pid})["code"])
 
 
 if __name__ == "__main__":

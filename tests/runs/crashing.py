@@ -10,13 +10,12 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.doors import ROOT, environment
+from tests.asking import Asked
 
 
 def _die_after(lines: int) -> None:
@@ -68,18 +67,11 @@ def _serve(request: dict[str, Any]) -> dict[str, Any]:
     return {"status": status} | (json.loads(said) if said else {})
 
 
-class Crasher:
+class Crasher(Asked):
     """The asking side."""
 
     def __init__(self) -> None:
-        self._served = subprocess.Popen(
-            [sys.executable, "-m", "tests.runs.crashing"],
-            cwd=ROOT,
-            env=environment(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        super().__init__("tests.runs.crashing")
 
     def run(
         self,
@@ -94,25 +86,16 @@ class Crasher:
 
         answer: continues the paused trace `resume` instead of running the workflow's file.
         """
-        request = {
-            "cwd": str(workflow.parent),
-            "workflow": str(workflow),
-            "lines": lines,
-            "resume": str(resume) if resume else None,
-            "answer": answer,
-            "vars": variables,
-        }
-        assert self._served.stdin is not None
-        assert self._served.stdout is not None
-        self._served.stdin.write(json.dumps(request) + "\n")
-        self._served.stdin.flush()
-        answer: dict[str, Any] = json.loads(self._served.stdout.readline())
-        return answer
-
-    def close(self) -> None:
-        assert self._served.stdin is not None
-        self._served.stdin.close()
-        self._served.wait(30)
+        return self.ask(
+            {
+                "cwd": str(workflow.parent),
+                "workflow": str(workflow),
+                "lines": lines,
+                "resume": str(resume) if resume else None,
+                "answer": answer,
+                "vars": variables,
+            }
+        )
 
 
 _WARMING = """\
