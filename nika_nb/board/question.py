@@ -45,10 +45,15 @@ class Asked:
     said: str = ""
 
 
-def mimebundle(asked: Sequence[Asked], run_id: str, heading: str = "") -> dict[str, str]:
-    """The still of a run's questions. heading: which run that is, where no panel stands above."""
+def mimebundle(
+    asked: Sequence[Asked], run_id: str, heading: str = "", *, brief: bool = False
+) -> dict[str, str]:
+    """The still of a run's questions. heading: which run that is, where no panel stands above.
+
+    brief: what hangs on a question is folded.
+    """
     return {
-        "text/html": questions_html(asked, run_id, heading),
+        "text/html": questions_html(asked, run_id, heading, brief=brief),
         "text/plain": questions_text(asked, run_id, heading),
     }
 
@@ -112,9 +117,9 @@ def _rest(asked: Sequence[Asked]) -> list[str]:
 # -- HTML ------------------------------------------------------------------------------------
 
 
-def questions_html(asked: Sequence[Asked], run_id: str, heading: str = "") -> str:
+def questions_html(asked: Sequence[Asked], run_id: str, heading: str = "", *, brief: bool = False) -> str:
     waiting = sum(not one.said for one in asked)
-    folded = waiting > UNFOLDED
+    folded = brief or waiting > UNFOLDED
     parts = [f'<div style="font-weight:600">{inline(heading)}</div>'] if heading else []
     if waiting > 1:
         parts.append(f'<div style="{QUIET}">{inline(_counted(waiting, run_id))}</div>')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ from nika_nb.notebook.shown import EMPTY, show, update, view
 from nika_nb.notebook.surface import Surface
 from nika_nb.runs.answered import AlreadyAnswered
 from nika_nb.runs.onward import Onward, stamp, went_on
+from nika_nb.runs.request import Place
 from nika_nb.runs.run import Prompt, Run
 
 MOST = 20  # forms of one run that stand on a page at a time; the next ones follow
@@ -32,6 +34,15 @@ class Stage(Protocol):
     @property
     def widget(self) -> Any:
         """The live panel; None where there is none."""
+        ...
+
+    @property
+    def result(self) -> dict[str, str] | None:
+        """How a run stands that has no display of its own; None where it has one, or is not over."""
+        ...
+
+    def appear(self) -> None:
+        """Gives a run that has no panel one among its questions, for it is about to go on."""
         ...
 
     def follow(self) -> None:
@@ -59,17 +70,35 @@ class Given:
         return f"answered: {self.value}"
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What a list says of a run.
+
+    home: the folder that names of traces are given from. brief: what hangs on a question is folded.
+    """
+
+    heading: str
+    home: Path
+    brief: bool = False
+
+    def name(self, trace: Path) -> str:
+        """A trace as it is named from there."""
+        here = Place(self.home, self.home).folder.path
+        return trace.name if trace.parent == here else os.path.relpath(trace, self.home)
+
+
 class Questions:
     """One still that a page without a kernel reads, one display with a form for each open question.
 
     Answers are given one after the other, for a run that is at work on one waits for no other.
     """
 
-    def __init__(self, run: Run, surface: Surface, stage: Stage) -> None:
+    def __init__(self, run: Run, surface: Surface, stage: Stage, listed: Listed | None = None) -> None:
         self.run = run
         self.forms: dict[str, Form] = {}  # every question that was shown here, in the order it came up
         self._surface = surface
         self._stage = stage
+        self._listed = listed
         self._still_id, self._forms_id = uuid4().hex, uuid4().hex
         self._sheet: Any = None
         self._kept: dict[str, Given] = {}  # given while the run was at work
@@ -88,7 +117,7 @@ class Questions:
         if not self.run.prompts:
             return
         if not self._surface.has_widgets:
-            print(question.questions_text(self._asked(self.run.prompts), self.run.id or ""))
+            print(self._still()["text/plain"])
             return
         from ipywidgets import VBox
 
@@ -119,6 +148,8 @@ class Questions:
             if prompt.key not in self.open or self._latest is not None:
                 return  # the form says why
             self._hand_over({prompt.key: given})
+            if not self._at_work:
+                return
         threading.Thread(target=self._go_on, name="nika-painter", daemon=True).start()
 
     def _hand_over(self, given: Mapping[str, Given]) -> None:
@@ -138,6 +169,7 @@ class Questions:
                 raise
             return
         self._at_work = True
+        self._stage.appear()
         for key in declined or given:
             self.forms[key].close(given[key].said(self.forms[key].prompt))
             self._kept.pop(key, None)
@@ -251,34 +283,42 @@ class Questions:
             return
         self._sheet.children = self._boxes()
         update(self._still(), self._still_id)
-        update(view(self._sheet) | EMPTY if self.open else EMPTY, self._forms_id)
+        alive = self.open or (self._listed and self._at_work)
+        update(view(self._sheet) | EMPTY if alive else EMPTY, self._forms_id)
 
     def _boxes(self) -> tuple[Any, ...]:
         """What waits; where nothing does, how it went, and what a reloaded page shows from here on.
 
         Such a page no longer knows the displays and hears only the widgets.
         """
+        panel = [self._stage.widget] if self._stage.widget is not None else []
         if self.open:
-            return tuple(form.box for form in self.open.values())
-        panel = self._stage.widget
-        closed = [form.box for form in self.forms.values()]
-        return (*closed, *([panel] if panel is not None else []))
+            waiting = [form.box for form in self.open.values()]
+            return (*waiting, *(panel if self._listed and self._at_work else []))
+        return (*(form.box for form in self.forms.values()), *panel)
 
     def _still(self) -> dict[str, str]:
         shown = [form.prompt for form in self.forms.values()]
         rest = [prompt for prompt in self.run.prompts if prompt.key not in self.forms]
-        return question.mimebundle(self._asked((*shown, *rest)), self.run.id or "")
+        asked = [self._asked(prompt) for prompt in (*shown, *rest)]
+        heading, brief = (self._listed.heading, self._listed.brief) if self._listed else ("", False)
+        found = question.mimebundle(asked, self.run.id or "", heading, brief=brief)
+        result = self._stage.result if shown else None
+        if result is None:
+            return found
+        return {
+            "text/html": found["text/html"] + result["text/html"],
+            "text/plain": f"{found['text/plain']}\n\n{result['text/plain']}",
+        }
 
-    def _asked(self, prompts: tuple[Prompt, ...]) -> list[Asked]:
-        return [self._one(prompt) for prompt in prompts]
-
-    def _one(self, prompt: Prompt) -> Asked:
+    def _asked(self, prompt: Prompt) -> Asked:
         """With the exact lines that answer it without a form."""
         form, trace = self.forms.get(prompt.key), self.run.trace
         if form is not None and form.said:
             return Asked(prompt, said=form.said)
         if trace is None:
             return Asked(prompt)
-        answer = f"%nika answer {trace.name} {prompt.key}={quote(question.example(prompt))}"
-        decline = f"%nika decline {trace.name} {prompt.key}" if prompt.mode != "confirm" else ""
+        name = quote(self._listed.name(trace) if self._listed else trace.name)
+        answer = f"%nika answer {name} {prompt.key}={quote(question.example(prompt))}"
+        decline = f"%nika decline {name} {prompt.key}" if prompt.mode != "confirm" else ""
         return Asked(prompt, answer, decline)

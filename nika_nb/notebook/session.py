@@ -45,7 +45,8 @@ class Session:
         """The trace that is meant: the one named, else the newest, of those that wait first."""
         folder = self.place.folder
         if name is not None:
-            return self.desk.trace(name) if is_run_id(name) else folder.resolve(name)
+            below = self.folder if (self.folder / name).is_file() else None
+            return self.desk.trace(name) if is_run_id(name) else folder.resolve(name, below)
         waiting = self.desk.waiting() if paused or prefer_paused else []
         if waiting:
             return waiting[0]

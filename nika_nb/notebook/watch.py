@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from nika_nb.board import text, tracepage
+from nika_nb.board import mimebundle, text, tracepage
+from nika_nb.board.clean import block
 from nika_nb.board.state import Board
+from nika_nb.board.style import plain
 from nika_nb.errors import NikaError
 from nika_nb.notebook.paint import Painter
 from nika_nb.notebook.panel import Panel
-from nika_nb.notebook.questions import Questions
+from nika_nb.notebook.questions import Listed, Questions
 from nika_nb.notebook.surface import Surface
 from nika_nb.runs.run import Run
 
@@ -23,14 +25,22 @@ class NikaInterrupted(KeyboardInterrupt):
 
 
 class Watch:
-    """Shows one run, over all its answers. `block()` from the cell that started it."""
+    """Shows one run, over all its answers. `block()` from the cell that started it.
 
-    def __init__(self, run: Run, surface: Surface, *, quiet: bool = False) -> None:
+    listed: it is one of many: its questions alone are drawn, with what a list says of the run, and the
+    panel comes up among them once it goes on.
+    """
+
+    def __init__(
+        self, run: Run, surface: Surface, *, quiet: bool = False, listed: Listed | None = None
+    ) -> None:
         self.run = run
         self._surface = surface
         self._quiet = quiet
         self._panel: Panel | None = None
-        self.questions = Questions(run, surface, self)
+        self._listed = listed is not None
+        self._wrong = ""  # what broke behind an answer, where no panel stands to say it
+        self.questions = Questions(run, surface, self, listed)
 
     def block(self, begin: Callable[[], Any]) -> None:
         """Begins the run and paints until it stops. An interrupt ends it at once and is raised again."""
@@ -47,8 +57,9 @@ class Watch:
 
     def draw(self) -> None:
         """Shows a run that is over, or was left by another kernel, from what is known of it."""
-        self._open()
-        self._close()
+        if not self._listed:
+            self._open()
+            self._close()
         self.questions.ask()
 
     def _open(self) -> None:
@@ -103,6 +114,22 @@ class Watch:
         """The live panel; None where there is none."""
         return self._panel.box if self._panel is not None else None
 
+    @property
+    def result(self) -> dict[str, str] | None:
+        """How a run stands that has no display of its own, to be read below its questions."""
+        if not (self._listed or self._quiet) or self.run.running or self.run.prompts:
+            return None
+        if self._listed:
+            return mimebundle(self.run.board)
+        line = "\n".join(filter(None, (text.meter(self.run.board), self._wrong)))
+        page = plain(f'<div style="white-space:pre-wrap">{block(line)}</div>')
+        return {"text/html": page, "text/plain": line}
+
+    def appear(self) -> None:
+        """The panel of a run that was only listed, for it goes on now."""
+        if self._listed and self._panel is None:
+            self._panel = Panel(self.run.catch_up())
+
     def follow(self) -> None:
         """The run after an answer, in the same panel; what goes wrong is said there."""
         try:
@@ -111,9 +138,9 @@ class Watch:
             self._pump()
             self.redraw()
         except Exception as error:  # noqa: BLE001 - no cell would show it
+            self._wrong = str(error) if isinstance(error, NikaError) else f"{type(error).__name__}: {error}"
             if self._panel is not None:
-                said = str(error) if isinstance(error, NikaError) else f"{type(error).__name__}: {error}"
-                self._panel.failure(said)
+                self._panel.failure(self._wrong)
 
     def redraw(self) -> None:
         """The run was taken further elsewhere: its still as it is now."""

@@ -8,7 +8,10 @@ import pytest
 
 
 class Shown:
-    """Every display in order; an update replaces what stands under its id, as a front-end does."""
+    """Every display in order; an update replaces what stands under its id, as a front-end does.
+
+    An update of what was never shown is seen by nobody.
+    """
 
     def __init__(self) -> None:
         self.sent: list[dict[str, Any]] = []
@@ -18,7 +21,9 @@ class Shown:
         """The mimebundles that a reader sees, from top to bottom."""
         places: dict[str, dict[str, Any]] = {}
         for message in self.sent:
-            places[message["transient"]["display_id"]] = message["data"]
+            place = message["transient"]["display_id"]
+            if place in places or not message["update"]:
+                places[place] = message["data"]
         return list(places.values())
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from nika_nb.errors import UsageError
+from nika_nb.errors import NikaError, UsageError
 from nika_nb.notebook.commands import command
+from nika_nb.notebook.questions import Listed
 from nika_nb.notebook.session import Session
+from nika_nb.notebook.watch import Watch
 from nika_nb.runs.answers import parse_answer
+from nika_nb.runs.inbox import Waiting
+from nika_nb.runs.inbox import inbox as look_into
 from nika_nb.runs.run import Run
 
-_MOST_FORMS = 20  # runs that an inbox draws
+_MOST_RUNS = 20  # that an inbox draws at a time: JupyterLab folds a cell with more than fifty outputs
+_UNFOLDED = 3  # runs of an inbox whose questions are told in full
 
 
 @command("attach [TRACE]", "draw a run from its trace (the newest), a paused one with its forms")
@@ -38,12 +43,32 @@ def decline(session: Session, words: list[str]) -> Run:
     return session.watch(run, lambda: run.decline(*declined, wait=False))
 
 
-@command("inbox", "every run that waits for an answer, with its forms")
+@command("inbox [OFFSET]", "every run in this folder and below that waits for an answer, with its forms")
 def inbox(session: Session, words: list[str]) -> None:
-    waiting = session.desk.waiting()
-    shown = waiting[:_MOST_FORMS]
-    runs = "1 run waits" if len(waiting) == 1 else f"{len(waiting)} runs wait"
-    more = f"; the newest {len(shown)} are shown" if len(shown) < len(waiting) else ""
-    print(f"{runs} for an answer{more}")
-    for path in shown:
-        session.draw(session.desk.attached(path))
+    if len(words) > 1 or not all(word.isdecimal() for word in words):
+        raise UsageError("%nika inbox takes at most how many of the newest to leave out: %nika inbox 20")
+    offset = int(words[0]) if words else 0
+    found = look_into(session.folder)
+    shown = found.waiting[offset : offset + _MOST_RUNS]
+    print(_counted(len(found.waiting), offset, len(shown), cut=found.cut))
+    for one in shown:
+        _draw(session, one, brief=len(shown) > _UNFOLDED)
+
+
+def _draw(session: Session, one: Waiting, *, brief: bool) -> None:
+    try:
+        run = session.desk.attached(one.path)
+    except NikaError as error:  # removed meanwhile, or damaged: the others wait all the same
+        print(error)
+    else:
+        Watch(run, session.surface, listed=Listed(one.heading, session.folder, brief)).draw()
+
+
+def _counted(total: int, offset: int, shown: int, *, cut: bool) -> str:
+    """How many runs wait, and how to see the others."""
+    counts = {0: "nothing waits for an answer here", 1: "1 run waits for an answer"}
+    said = counts.get(total, f"{total} runs wait for an answer")
+    if shown < total:
+        said += f"; number {offset + 1} to {offset + shown} of them stand below" if shown else ""
+        said += f"; %nika inbox {offset + shown} shows older ones" if offset + shown < total else ""
+    return said + ("; not every folder below was looked into, there are too many" if cut else "")
