@@ -176,3 +176,14 @@ def test_the_package_knows_no_relative_and_no_star_imports() -> None:
             if isinstance(node, ast.ImportFrom):
                 assert node.level == 0, f"{path}:{node.lineno}"
                 assert all(name.name != "*" for name in node.names), f"{path}:{node.lineno}"
+
+
+def test_rooms_are_named_by_strings_in_few_places() -> None:
+    """What is imported by its name goes around the wall: only where a door chooses what it opens."""
+    doors = {"__init__.py", "openers.py", "books/__init__.py", "cli/main.py", "notebook/commands/__init__.py"}
+    named = {
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        if "import_module" in path.read_text(encoding="utf-8")
+    }
+    assert named == doors

@@ -227,15 +227,15 @@ def _judge(file: BookFile, text: str) -> None:
         raise UsageError(f"{file.path} is no valid notebook, so it is not written to: {why}") from None
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Whole or not at all, with the mode that the file had. Raises UsageError."""
+def replace_file(path: Path, content: bytes, mode: int | None = None) -> None:
+    """Whole or not at all, with the mode that the file had where none is given. Raises UsageError."""
     path = path.resolve()
     temporary = ""
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-            os.fchmod(file.fileno(), _mode(path))
+            os.fchmod(file.fileno(), _mode(path) if mode is None else mode)
         os.replace(temporary, path)
     except OSError as error:
         with suppress(OSError):

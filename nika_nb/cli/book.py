@@ -79,7 +79,7 @@ def _shape(cell: BookCell, path: Path, made: tuple[MadeTrace, ...]) -> dict[str,
 
 def extract_command(options: argparse.Namespace) -> int:
     """A line a file; what its cell's first line said is told beside it."""
-    path, name = _address(options.book)
+    path, name = address(options.book)
     for made in books.extract(path, [name] if name is not None else [], options.to, force=options.force):
         print(f"{made.path}{'' if made.written else ' · unchanged'}")
         if made.options:
@@ -89,7 +89,7 @@ def extract_command(options: argparse.Namespace) -> int:
 
 def embed_command(options: argparse.Namespace) -> int:
     """One line: what was put where."""
-    path, cell = _address(options.book)
+    path, cell = address(options.book)
     made = books.embed(path, Path(options.file), cell=cell, options=options.options)
     how = ("replaced" if made.replaced else "added") if made.changed else "unchanged"
     print(f"{path}::{made.name} · cell {made.number} · {how}")
@@ -98,9 +98,9 @@ def embed_command(options: argparse.Namespace) -> int:
     return 0
 
 
-def _address(text: str) -> tuple[Path, str | None]:
-    """Raises UsageError for what is no notebook's name."""
-    address = held(text)
-    if address is None:
+def address(text: str) -> tuple[Path, str | None]:
+    """(notebook, name). Raises UsageError for what is no notebook's name."""
+    given = held(text)
+    if given is None:
         raise UsageError(f"{text} is no notebook: give book.ipynb, or book.ipynb::name")
-    return address
+    return given

@@ -12,6 +12,7 @@ def add(commands: Any) -> None:
     _listing(actions)
     _extracting(actions)
     _embedding(actions)
+    _carrying(actions)
 
 
 def _listing(actions: Any) -> None:
@@ -42,3 +43,15 @@ def _embedding(actions: Any) -> None:
         "--options", metavar="WORDS", help="the cell's first line behind %%%%nika: --options='--resume'"
     )
     parser.set_defaults(command="book:embed_command")
+
+
+def _carrying(actions: Any) -> None:
+    parser = actions.add_parser(
+        "carry",
+        help="have a notebook take the trace of a run along: its readers then need no key",
+        description="Copies the newest completed trace of the workflow to traces/NAME.ndjson beside the "
+        "notebook and writes --resume traces/NAME.ndjson on the cell's first line.",
+    )
+    parser.add_argument("book", metavar="BOOK::NAME")
+    parser.add_argument("--trace", metavar="TRACE", help="this trace instead")
+    parser.set_defaults(command="carry:carry_command")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from nika_nb.check import Report, check
 from nika_nb.check.children import Family
 from nika_nb.errors import CheckRefused, Fault
 from nika_nb.language.model import Workflow
-from nika_nb.plan.plan import Plan, make_plan
+from nika_nb.plan.plan import Callee, Plan, make_plan
 from nika_nb.runs.children import Children, family_of
 from nika_nb.runs.inputs import bind
 from nika_nb.runs.lack import Lack, Lacking
@@ -21,12 +22,16 @@ from nika_nb.runs.request import Request
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a request comes to before anything is resumed, looked up or started."""
+    """What a request comes to before anything is resumed, looked up or started.
+
+    lacks: of a resume, what is not part of this version, each with the task that would need it.
+    """
 
     report: Report
     plan: Plan
     children: Children
     inputs: dict[str, Any]
+    lacks: tuple[tuple[str, Lack], ...] = ()
 
     @property
     def workflow(self) -> Workflow:
@@ -34,12 +39,17 @@ class Draft:
 
 
 def draft(request: Request) -> Draft:
-    """Raises CheckRefused, UsageError or Lacking; nothing was run then, and no file made."""
+    """Raises CheckRefused, UsageError or Lacking; nothing was run then, and no file made.
+
+    What a resume lacks is for its memory to judge: a task that is recorded needs nothing.
+    """
     family = family_of(request)
     report, workflow = checked(request, family)
     inputs = bind(workflow, request.variables)
-    plan, children = _planned(request, workflow, family)
-    return Draft(report, plan, children, inputs)
+    plan, children, lacks = _planned(request, workflow, family)
+    if lacks and request.resume is None:
+        raise Lacking(lack for _, lack in lacks)
+    return Draft(report, plan, children, inputs, tuple(lacks))
 
 
 def checked(request: Request, family: Family) -> tuple[Report, Workflow]:
@@ -51,17 +61,38 @@ def checked(request: Request, family: Family) -> tuple[Report, Workflow]:
     return report, report.workflow
 
 
-def _planned(request: Request, workflow: Workflow, family: Family) -> tuple[Plan, Children]:
-    """The plan, and the workflows that it calls. Raises Lacking where something is not there."""
-    lacks = missing(workflow, request)
+Lacks = list[tuple[str, Lack]]
+
+
+def _planned(request: Request, workflow: Workflow, family: Family) -> tuple[Plan, Children, Lacks]:
+    """The plan, the workflows that it calls, and what is not there. Raises Lacking where none can be made."""
+    lacks = [(lack.task or "", lack) for lack in missing(workflow, request)]
     try:
         children = Children(request, workflow, family)
         skills = skills_of(workflow, str(request.place.root)) if not lacks else {}
     except Fault as fault:
         raise Lacking([Lack(fault.code, str(fault))]) from None
-    for callee in children:
-        below = replace(request, place=replace(request.place, root=Path(callee.path).parent))
-        lacks += [lack.within(callee.name) for lack in missing(callee.plan.workflow, below)]
-    if lacks:
-        raise Lacking(lacks)
-    return make_plan(workflow, request.model, children.callees, skills), children
+    lacks += _below(request, workflow, children)
+    return make_plan(workflow, request.model, children.callees, skills), children, lacks
+
+
+def _below(request: Request, workflow: Workflow, children: Children) -> Iterator[tuple[str, Lack]]:
+    """What the called workflows lack, by the task through which they are reached."""
+    found = {callee.path: list(_of_callee(request, callee)) for callee in children}
+    for task in workflow.tasks.values():
+        if task.called in children.callees:
+            for path in _reached(children.callees[task.called]):
+                yield from ((task.id, lack) for lack in found[path])
+
+
+def _of_callee(request: Request, callee: Callee) -> Iterator[Lack]:
+    below = replace(request, place=replace(request.place, root=Path(callee.path).parent))
+    yield from (lack.within(callee.name) for lack in missing(callee.plan.workflow, below))
+
+
+def _reached(callee: Callee) -> dict[str, None]:
+    """The paths of a called workflow and of everything that it calls, each once."""
+    found = {callee.path: None}
+    for below in callee.plan.callees.values():
+        found |= _reached(below)
+    return found

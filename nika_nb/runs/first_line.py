@@ -59,6 +59,7 @@ def first_line(options: str, where: str) -> FirstLine:
     except ValueError as error:
         raise UsageError(f"{where}, first line: %%nika {options}: {error}") from None
     variables = dict(parse_variable(text) for text in found.var)
+    rest += ["--plan"] if found.plan else []  # whoever runs a cell from elsewhere says so there
     return FirstLine(told(found), variables, tuple(found.vars), tuple(rest))
 
 

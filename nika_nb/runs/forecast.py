@@ -32,7 +32,7 @@ from nika_nb.runs.ceilings import NOTHING, ceiling
 from nika_nb.runs.doubt import in_doubt
 from nika_nb.runs.draft import Draft, draft
 from nika_nb.runs.preflight import uncapped
-from nika_nb.runs.prepare import answers_of
+from nika_nb.runs.prepare import answers_of, refuse_missing
 from nika_nb.runs.request import Request, document
 from nika_nb.runs.resumption import Resumption, resumption
 from nika_nb.runs.widening import widened
@@ -78,6 +78,7 @@ def forecast(request: Request) -> Forecast:
     drafted = draft(request)
     resumed = resumption(request, drafted.workflow, drafted.plan)
     with resumed.held, closing(JqWorker()) as jq:
+        refuse_missing(drafted, resumed)
         answered = frozenset(answers_of(request, drafted, resumed).all)
         doubtful = _doubtful(request, drafted, resumed)
         ahead = _Ahead(request, drafted.plan, Masker(), jq, answered, doubtful)

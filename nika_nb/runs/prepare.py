@@ -114,12 +114,22 @@ def _begun(request: Request, interactive: bool, settings: Settings) -> Prepared:
     drafted = draft(request)
     resumed = resumption(request, drafted.workflow, drafted.plan)
     try:
+        refuse_missing(drafted, resumed)
         _refuse_lacking(request, drafted.plan, resumed, settings)
         answers = answers_of(request, drafted, resumed)
         return _prepared(request, drafted, resumed, answers, interactive, settings)
     except BaseException:
         resumed.held.close()
         raise
+
+
+def refuse_missing(drafted: Draft, resumed: Resumption) -> None:
+    """Raises Lacking for what this version lacks, unless every task that would need it is recorded."""
+    memory = resumed.memory
+    known = memory.knows if isinstance(memory, JournalMemory) else lambda *_: False
+    lacks = [lack for task, lack in drafted.lacks if not known(task, drafted.plan.tasks[task].def_hash)]
+    if lacks:
+        raise Lacking(lacks)
 
 
 def _refuse_lacking(request: Request, plan: Plan, resumed: Resumption, settings: Settings) -> None:

@@ -162,6 +162,15 @@ class JournalMemory:
             return "was running"
         return "completed" if known.last.kind in _SETTLED else _ended(known.last)
 
+    def knows(self, task: str, def_hash: str) -> bool:
+        """Whether a success is recorded of a task that is written today as it was then."""
+        known = self._tasks.get(task)
+        if task in self.forced:
+            return False
+        if known is not None and known.record is not None:
+            return known.record.def_hash == def_hash
+        return self.earlier is not None and self.earlier.knows(task, def_hash)
+
     def running_at_crash(self) -> list[InFlight]:
         """What had begun and not ended when the journal broke off; empty where the run has an end."""
         if self.trace.end is not None:
