@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nika_nb.board.clean import block, clean, inline, one_line
-from nika_nb.board.style import COLOUR, MONO, QUIET, box
+from nika_nb.board.style import COLOUR, MONO, QUIET, TRACK, box
 from nika_nb.board.text import plural
 from nika_nb.engine.contract import Prompt
 
-HOW = "To answer in another way:"
-WITHOUT = "To go on without an answer:"
-DEAD = (
-    "If the buttons do nothing, the kernel that drew them is gone: type the line above, or %nika inbox for "
-    "new ones."
-)
+DEAD = "If the buttons do nothing, their kernel is gone: type the line, or %nika inbox for new buttons."
 UNFOLDED = 3  # questions of one run whose facts are shown without a click
 MOST = 100  # questions of one run that are told
 _WORDS = 30  # choices, tasks, effects of one question that are told
@@ -99,8 +94,7 @@ def _open_text(one: Asked, run_id: str) -> list[str]:
     message = clean(one.prompt.message).strip().replace("\n", "\n       ")
     facts = [(name, " · ".join(one_line(word) for word in words)) for name, words in _facts(one.prompt)]
     facts += [("run", one_line(run_id))] if run_id else []
-    facts += [("answer", one_line(one.answer, 1000))] if one.answer else []
-    facts += [("decline", one_line(one.decline, 1000))] if one.decline else []
+    facts += [(name, one_line(line, 1000)) for name, line in _lines(one)]
     head = f"  ◇ {one_line(one.prompt.key)} · {message}"
     return [head, *(f"     {name}: {said}" for name, said in facts)]
 
@@ -120,68 +114,67 @@ def _rest(asked: Sequence[Asked]) -> list[str]:
 def questions_html(asked: Sequence[Asked], run_id: str, heading: str = "", *, brief: bool = False) -> str:
     waiting = sum(not one.said for one in asked)
     folded = brief or waiting > UNFOLDED
-    parts = [f'<div style="font-weight:600">{inline(heading)}</div>'] if heading else []
+    top = f"border-top:1px solid {TRACK};padding-top:6px;font-weight:600"
+    parts = [f'<div style="{top}">{inline(heading)}</div>'] if heading else []
     if waiting > 1:
         parts.append(f'<div style="{QUIET}">{inline(_counted(waiting, run_id))}</div>')
     for one in asked[:MOST]:
         parts.append(answered_html(one) if one.said else _open_html(one, run_id, waiting, folded))
     parts += [f'<div style="{QUIET};font-size:12px">{rest}</div>' for rest in _rest(asked)]
-    if waiting:
-        parts.append(f'<div style="{QUIET};font-size:12px">{DEAD}</div>')
+    if any(one.answer for one in asked if not one.said):
+        parts.append(f'<div style="{QUIET};font-size:12px;padding-top:4px">{DEAD}</div>')
     return box("".join(parts), COLOUR["paused"], 6 if waiting else 2)
 
 
 def answered_html(one: Asked) -> str:
     """An answered question as one line, to stand in a piece that has an edge."""
-    sign = f'<span style="color:{COLOUR["paused"]}">◆</span> <b>{inline(one.prompt.key)}</b>'
     said = f'<span style="{QUIET}">→ {inline(one.said)}</span>'
-    return f"<div>{sign} · {inline(one.prompt.message)} {said}</div>"
+    return f"<div>{named(one.prompt, '◆')} · {inline(one.prompt.message)} {said}</div>"
+
+
+def named(prompt: Prompt, sign: str = "◇") -> str:
+    """What answers call a question, behind its sign."""
+    return f'<span style="color:{COLOUR["paused"]}">{sign}</span> <b>{inline(prompt.key)}</b>'
 
 
 def _open_html(one: Asked, run_id: str, waiting: int, folded: bool) -> str:
-    title = f'<span style="color:{COLOUR["paused"]};font-weight:600">◇ {inline(one.prompt.key)}</span>'
     alone = waiting == 1
     waits = f'<span style="{QUIET}"> waits for an answer</span>' if alone else ""
     size = "font-size:14px" if alone else "font-size:13px"
     large = f"{size};font-weight:600;white-space:pre-wrap;padding:2px 0 4px 0"
     question = f'<div style="{large}">{block(one.prompt.message.strip())}</div>'
-    facts = _table(one, run_id if alone else "") + _lines(one)
+    facts = _table(one, run_id if alone else "")
     if folded:
         summary = f'<summary style="cursor:pointer;font-size:12px;{QUIET}">what hangs on it</summary>'
         facts = f"<details>{summary}{facts}</details>"
     gap = "" if alone else "padding-top:6px"
-    return f'<div style="{gap}"><div>{title}{waits}</div>{question}{facts}</div>'
+    return f'<div style="{gap}"><div>{named(one.prompt)}{waits}</div>{question}{facts}</div>'
 
 
 def _table(one: Asked, run_id: str) -> str:
-    facts = [*_facts(one.prompt), *([("run", [run_id])] if run_id else [])]
+    facts = [(name, " · ".join(inline(word) for word in words)) for name, words in _facts(one.prompt)]
+    facts += [("run", inline(run_id))] if run_id else []
+    facts += [(name, inline(line, 1000)) for name, line in _lines(one)]
     plain = "table-layout:auto;width:auto;border-collapse:collapse;margin:0;border:0"
-    return f'<table style="{plain}">{"".join(_row(name, words) for name, words in facts)}</table>'
+    return f'<table style="{plain}">{"".join(_row(name, said) for name, said in facts)}</table>'
 
 
-def _row(name: str, words: Iterable[str]) -> str:
+def _row(name: str, said: str) -> str:
+    """said: HTML."""
     cell = "text-align:left;vertical-align:top;padding:0 14px 0 0;border:0;font-size:12px"
-    said = " · ".join(inline(word) for word in words)
     return (
         f'<tr style="background:none"><td style="{cell};{QUIET};white-space:nowrap">{inline(name)}</td>'
         f'<td style="{cell};{MONO};overflow-wrap:anywhere">{said}</td></tr>'
     )
 
 
-def _lines(one: Asked) -> str:
-    named = [(HOW, one.answer), (WITHOUT, one.decline)]
-    return "".join(_line(name, line) for name, line in named if line)
-
-
-def _line(name: str, line: str) -> str:
-    shown = f"{MONO};font-size:12px;white-space:pre-wrap;overflow-wrap:anywhere"
-    return (
-        f'<div style="{QUIET};font-size:12px;padding-top:4px">{name}</div>'
-        f'<div style="{shown}">{block(line, 1000)}</div>'
-    )
-
-
 # -- facts -----------------------------------------------------------------------------------
+
+
+def _lines(one: Asked) -> list[tuple[str, str]]:
+    """The lines that do without a form, each with what it does."""
+    named = [("to answer", one.answer), ("to decline", one.decline)]
+    return [(name, line) for name, line in named if line]
 
 
 def _facts(prompt: Prompt) -> list[tuple[str, list[str]]]:

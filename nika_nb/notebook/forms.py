@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from nika_nb.board import question
 from nika_nb.board.clean import block, clean, inline, one_line
 from nika_nb.board.question import Asked
-from nika_nb.board.style import COLOUR, QUIET, plain
+from nika_nb.board.style import COLOUR, plain
 from nika_nb.errors import NikaError
 from nika_nb.runs.run import Prompt
 from nika_nb.runs.ticket import mint
@@ -121,7 +121,7 @@ class Form:
         options = [(label, at) for at, label in enumerate(labels(choices))]
         chosen = choices.index(default) if self.prompt.has_default and default in choices else None
         if len(options) > LISTED:
-            return Select(options=options, value=chosen, rows=10, layout={"width": "min(600px, 100%)"})
+            return Select(options=options, value=chosen, rows=10, layout={"width": "min(640px, 98%)"})
         return RadioButtons(options=options, value=chosen, layout={"width": "max-content"})
 
     def _text(self) -> Any:
@@ -129,8 +129,8 @@ class Form:
 
         default = str(self.prompt.default) if self.prompt.has_default else ""
         offered = default if clean(default) == default else ""  # what cannot be seen is not offered
-        layout = {"width": "min(600px, 100%)"}
-        return Textarea(value=offered, placeholder="Your answer", layout=layout, rows=3)
+        look = {"layout": {"width": "min(640px, 98%)"}, "style": {"description_width": "initial"}}
+        return Textarea(value=offered, description="Your answer", rows=3, **look)
 
     def _keep_draft(self) -> None:
         """What was begun in another form of the same question goes on in this one."""
@@ -199,9 +199,11 @@ class Form:
             widget.disabled = not on
 
     def _say(self, text: str, wrong: bool = False) -> None:
-        tone, role = (f"color:{COLOUR['failed']}", "alert") if wrong else (QUIET, "status")
-        style = f"{tone};white-space:pre-wrap;line-height:1.4"
-        self._told.value = f'<div role="{role}" style="{style}">{block(text)}</div>' if text else ""
+        sign = f'<span style="color:{COLOUR["failed"]}">✖</span> ' if wrong else ""
+        role = "alert" if wrong else "status"
+        style = "white-space:pre-wrap;line-height:1.4;padding-top:2px"
+        said = f'<div role="{role}" style="{style}">{sign}{block(text)}</div>'
+        self._told.value = plain(said) if text else ""
 
 
 def labels(choices: tuple[str, ...]) -> list[str]:
@@ -221,7 +223,4 @@ def _nothing_chosen() -> NoReturn:
 
 
 def _title(prompt: Prompt) -> str:
-    return plain(
-        f'<span style="color:{COLOUR["paused"]};font-weight:600">◇ {inline(prompt.key)}</span> · '
-        f"{inline(prompt.message)}"
-    )
+    return plain(f"{question.named(prompt)} · {inline(prompt.message)}")

@@ -33,8 +33,8 @@ TEXT = f"""\
      waiting for it: render · publish (when with.go == true)
      they may: run pandoc -o x · write ./out/x · reach example.com
      run: 01J
-     answer: {LINE}
-     decline: {DECLINE}"""
+     to answer: {LINE}
+     to decline: {DECLINE}"""
 
 
 def text(*asked: Asked, heading: str = "") -> str:

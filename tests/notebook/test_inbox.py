@@ -140,9 +140,9 @@ def test_the_line_of_a_run_below_answers_it(
         nika_nb.run(MANY.replace('message: "Go on?"', 'message: M, mode: choice, choices: ["it\'s \\"a\\""]'))
     act(session, "inbox")
     (line,) = (
-        line.partition("answer: %nika ")[2]
+        line.partition("to answer: %nika ")[2]
         for line in shown.now[0]["text/plain"].splitlines()
-        if "answer: " in line
+        if "to answer: " in line
     )
     monkeypatch.chdir(below)
     monkeypatch.setattr(session, "watch", lambda run, begin: (begin(), run.wait(), run)[2])

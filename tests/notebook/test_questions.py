@@ -118,7 +118,7 @@ def test_the_question_and_the_form_are_two_outputs(shown: Shown) -> None:
         "◇ ask · Go on?",
         "waiting for it: act (when with.go == true)",
         "they may: run ./say acted",
-        f"answer: %nika answer {watch.run.trace.name} ask=yes",
+        f"to answer: %nika answer {watch.run.trace.name} ask=yes",
     ):
         assert line in question["text/plain"]
 
