@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import takewhile
 from pathlib import Path
 
 from nika_nb.board.stops import Reel
@@ -15,19 +14,18 @@ from nika_nb.errors import NikaError
 from nika_nb.openers import HOMES, open_held
 from nika_nb.runs.recorded import place_of
 from nika_nb.runs.request import Place
-from nika_nb.trace.reader import frames
+from nika_nb.trace.reader import opening
 from nika_nb.trace.trace import Trace
 from nika_nb.trace.verdict import Verdict
 from nika_nb.trace.verify import verify
 
 _LARGEST = 4 << 20  # bytes of a file that may still be a workflow's
-_FIRST = frozenset({"workflow_started", "nb_source_page", "nb_input_page"})
 
 
 def proof_and_doubts(reel: Reel) -> tuple[str, list[str]]:
     """(how far the journal proves itself, sentences about what speaks against it)."""
     verdict = verify(reel.path)
-    return _proof(verdict), [*_doubts(reel, verdict), *_edits(_beginning(reel.path))]
+    return _proof(verdict), [*_doubts(reel, verdict), *_edits(opening(reel.path))]
 
 
 def _proof(verdict: Verdict) -> str:
@@ -60,12 +58,6 @@ def _origin(reel: Reel) -> Iterator[str]:
         yield f"it was written by an engine {shown[:NAME_BOUND]}, this one is {ENGINE_VERSION}"
     if reel.prologue.get("resume_unverified"):
         yield "the run resumed from a trace that was not verified"
-
-
-def _beginning(path: Path) -> Trace:
-    """The journal's first frames, its texts among them, as a trace of their own."""
-    first = tuple(takewhile(lambda frame: frame.kind in _FIRST, frames(path)))
-    return Trace(path, first or tuple(frames(path))[:1], lines=0, torn=False, damage=None, head="", size=0)
 
 
 def _edits(trace: Trace) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from nika_nb.errors import NikaError, Source, UsageError
 from nika_nb.runs.request import Deployed, Place, Request
+from nika_nb.runs.rows import labelled
 from nika_nb.trace.reader import read
 from nika_nb.trace.trace import Trace
 from nika_nb.values import loads
@@ -92,7 +93,7 @@ def continuation(
     withheld = {name: request.variables[name] for name in trace.inputs_withheld}
     return replace(
         recorded,
-        variables={**recorded.variables, **withheld},
+        variables=labelled({**recorded.variables, **withheld}, request.variables),
         resume=path,
         answers=dict(answers),
         shown=dict(shown),

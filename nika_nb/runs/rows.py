@@ -40,6 +40,12 @@ def _variable(name: str, value: Any) -> Any:
         raise UsageError(f"input `{name}`: {error}") from None
 
 
+def labelled(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The values as they are recorded, with the labels of the same rows as they were given."""
+    rows = {name: value for name, value in given.items() if isinstance(value, Rows)}
+    return dict(values) | {name: value for name, value in rows.items() if values.get(name) == value}
+
+
 def is_tabular(value: Any) -> bool:
     """Whether a value is a pandas DataFrame or Series."""
     pandas = sys.modules.get("pandas")  # where it is not loaded, nothing can be of it

@@ -13,6 +13,7 @@ from nika_nb.engine.contract import Prompt as Prompt
 from nika_nb.engine.events import Event as Event
 from nika_nb.engine.outcome import Outcome
 from nika_nb.errors import NotPaused, RunFailed, RunPaused, UsageError
+from nika_nb.runs.framed import fan_out
 from nika_nb.runs.lack import RunBlocked
 from nika_nb.runs.prepare import Prepared, prepare
 from nika_nb.runs.recorded import continuation, place_of, recorded_request, shown_path
@@ -24,6 +25,7 @@ from nika_nb.values import loads
 
 if TYPE_CHECKING:
     from nika_nb.board.replay import Replay
+    from nika_nb.runs.framed import DataFrame
 
 _PATIENCE = 50  # interrupts that are taken while a run is being ended
 
@@ -331,6 +333,15 @@ class Run:
         from nika_nb.runs.replaying import replay_of
 
         return replay_of(self.trace, fine=fine)
+
+    def table(self, task: str, like: Any = None, *, unpack: bool = False) -> DataFrame:
+        """One row per item of a `for_each` task, on the index of the DataFrame that fed it.
+
+        Columns: output, state, cached, attempts, duration, cost_usd, saved_usd, … like: the DataFrame or
+        index whose labels to take, for a run that does not know its own. unpack: the members of outputs
+        that are objects become columns. See `TraceTables.table`.
+        """
+        return fan_out(self, task, like, unpack)
 
     # -- how it looks ----------------------------------------------------------------------
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from nika_nb.errors import UsageError
+from nika_nb.errors import Source, UsageError
+from nika_nb.language.load import load
+from nika_nb.language.model import Workflow
 from nika_nb.runs.ids import is_run_id
 from nika_nb.runs.run import Run
 from nika_nb.runs.shelf import Shelf
 from nika_nb.trace.folder import TraceFolder
+from nika_nb.trace.reader import opening
 
 Traced = str | os.PathLike[str] | Run
 
@@ -28,3 +31,9 @@ def trace_of(given: Traced, root: Path | None = None) -> Path:
     if is_run_id(name) and not Path(name).exists():
         return folder.path / Shelf(folder.path).find(name).latest.name
     return folder.resolve(name)
+
+
+def workflow_of(path: Path) -> Workflow | None:
+    """The workflow that a trace pins; None where its text is not recorded, or is none today."""
+    text = opening(path).source
+    return load(Source(text)).workflow if text is not None else None

@@ -8,15 +8,11 @@ from typing import TYPE_CHECKING, Any
 from nika_nb.tables.columns import MOMENT, SPAN, TEXT, VALUE, Column
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from pandas import DataFrame as DataFrame
 
 _CENTURIES = 9 * 10**12  # milliseconds: what a nanosecond time span can hold
 _NOTHING = -(1 << 63)  # what stands for no moment and no span
 _SHORT = 32  # characters of a text that is likely to come again: names, states, codes
-
-
-class Missing:
-    """Where no value is recorded: in a column of values None is one."""
 
 
 class Builder:
@@ -34,7 +30,7 @@ class Builder:
                 short = isinstance(value, str) and len(value) <= _SHORT
                 values.append(self._texts.setdefault(value, value) if short else value)
 
-    def frame(self, index: Any = None) -> pd.DataFrame:
+    def frame(self, index: Any = None) -> DataFrame:
         import pandas as pd
 
         made: dict[str, Any] = {}
@@ -46,7 +42,7 @@ class Builder:
 
 
 def array_of(values: list[Any], dtype: str) -> Any:
-    """One column. Moments are unix nanoseconds, spans milliseconds; None is missing, in VALUE Missing."""
+    """One column. Moments are unix nanoseconds, spans milliseconds; None is missing."""
     import numpy as np
     import pandas as pd
 
@@ -58,7 +54,7 @@ def array_of(values: list[Any], dtype: str) -> Any:
     if dtype == VALUE:
         found = np.empty(len(values), dtype=object)
         for at, value in enumerate(values):  # numpy would make a second axis of lists
-            found[at] = pd.NA if value is Missing else value
+            found[at] = value
         return pd.Series(found, dtype=object)  # of a bare array pandas would guess
     if dtype == TEXT:
         values = [v if v is None or v.isascii() else v.encode("utf-8", "replace").decode() for v in values]

@@ -58,9 +58,7 @@ _SAVED = (
 )
 _WASTED = _usd("wasted_usd", "the part of cost_usd that went into attempts that gave nothing")
 _RESULT = (
-    Column(
-        "output", VALUE, "its value as Python has it; pd.NA where none is recorded, None where it is null"
-    ),
+    Column("output", VALUE, "its value as Python has it; None where it is null, and where none is recorded"),
     Column("error_code", TEXT, "why it failed, or what it recovered from"),
     Column("error_message", TEXT, "the same as a sentence"),
 )
@@ -178,7 +176,7 @@ PROMPTS = (
     Column("message", TEXT, "the question"),
     Column("choices", TEXT, "what may be chosen, with · between"),
     Column("state", TEXT, "waiting answered declined refused"),
-    Column("answer", VALUE, "the answer as the workflow got it; pd.NA where there is none"),
+    Column("answer", VALUE, "the answer as the workflow got it; None where there is none"),
     Column("source", TEXT, "where it came from: answer resumed default engine"),
     Column("why", TEXT, "why it was refused"),
     _time("time", "when it was asked, or the answer was written down"),
@@ -199,6 +197,19 @@ EVENTS = (
     Column("id", TEXT, "of the event"),
     Column("invocation", TEXT, "the start of the engine that wrote it"),
     Column("fields", TEXT, "all of its fields", "JSON"),
+)
+
+FAN_OUT = (
+    _RESULT[0],
+    _STATE,
+    _CACHED,
+    _ATTEMPTS,
+    _DURATION,
+    _TOKENS,
+    _COST,
+    *_SAVED,
+    _WASTED,
+    *_RESULT[1:],
 )
 
 TABLES: Mapping[str, tuple[Column, ...]] = {

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from nika_nb.tables.build import Missing
 from nika_nb.tables.columns import PROMPTS
+from nika_nb.tables.values import value_of
 from nika_nb.trace.child import CHILD, event_of
 from nika_nb.trace.fields import said, whole
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.paging import with_texts
 from nika_nb.trace.trace import Prompt, prompts_of, unit_key
-from nika_nb.values import loads
 
 
 def prompt_rows(frames: Iterable[Frame], running: bool) -> Iterator[tuple[Any, ...]]:
@@ -44,7 +43,7 @@ class _Fold:
         elif frame.kind == "approval_decided":
             self._decide(key, frame)
         elif key in self._decided and frame.kind in ("task_completed", "nb_item_completed"):
-            self._decided.pop(key)["answer"] = _value(text)
+            self._decided.pop(key)["answer"] = value_of(text)
 
     def _decide(self, key: str, frame: Frame) -> None:
         why = said(frame.get("why"))
@@ -55,7 +54,6 @@ class _Fold:
             "task": outer.partition("[")[0],
             "item": int(outer.partition("[")[2].rstrip("]")) if "[" in outer else None,
             "state": state,
-            "answer": Missing,
             "time": frame.timestamp,
             **{name: said(frame.get(name)) for name in ("mode", "message", "source", "why", "shown_hash")},
         }
@@ -72,16 +70,8 @@ def _waiting(prompt: Prompt, at: int) -> dict[str, Any]:
         "message": prompt.message,
         "choices": " · ".join(prompt.choices) or None,
         "state": "waiting",
-        "answer": Missing,
         "time": at,
         "gates": ", ".join(prompt.gates) or None,
         "effects": ", ".join(prompt.effects) or None,
         "shown_hash": prompt.shown_hash or None,
     }
-
-
-def _value(text: str | None) -> Any:
-    try:
-        return Missing if text is None else loads(text)
-    except (ValueError, RecursionError):
-        return Missing

@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nika_nb.errors import NikaError, UsageError
+from nika_nb.runs.feeding import collection, labels_of
 from nika_nb.runs.run import Run
 from nika_nb.runs.traced import trace_of
 from nika_nb.tables.build import Builder
 from nika_nb.tables.columns import KEYS, TABLES
+from nika_nb.tables.fanout import FanOut, frame_of
 from nika_nb.tables.rows import ROWS, Row, run_row
 from nika_nb.trace.folder import TraceFolder
 from nika_nb.trace.overview import Overview, overview
@@ -81,7 +83,7 @@ class TraceTables(Tables):
     workflow, run_id, state, torn, damage: of the whole trace, as it was when it was read.
     """
 
-    def __init__(self, seen: Overview) -> None:
+    def __init__(self, seen: Overview, run: Run | None = None) -> None:
         self.path: Path = seen.path
         self.workflow: str | None = seen.workflow
         self.run_id: str | None = seen.run_id
@@ -89,6 +91,23 @@ class TraceTables(Tables):
         self.torn: bool = seen.torn
         self.damage: str | None = f"line {seen.damage.line}: {seen.damage.why}" if seen.damage else None
         self._seen = _Seen(seen)
+        self._run = run
+
+    def table(self, task: str, like: Any = None, *, unpack: bool = False) -> pd.DataFrame:
+        """One row per item of a `for_each` task: its output, how it went, what it cost and saved.
+
+        Items that have not begun are there as well, as pending. The index is that of the DataFrame which
+        was given as the input whose elements the items are; where that is not known, as of a run that was
+        attached from its trace, 0, 1, 2 … like: the DataFrame, Series or index whose labels to take.
+        unpack: the members of outputs that are objects become columns.
+
+        Raises UsageError for a task that is no fan-out, and an index of another length.
+        """
+        name, given = collection(self.path, task)
+        if like is None and self._run is not None:
+            like = labels_of(self._run, name)
+        found = FanOut.of(self._seen.frames(), task, self.state == "running", given)
+        return frame_of(found, like, unpack)
 
     @cached_property
     def outputs(self) -> dict[str, Any] | None:
@@ -177,7 +196,7 @@ def read_trace(trace: Source) -> TraceTables:
     seen = overview(trace_of(trace))
     if seen.state == "blocked":
         read_run(seen.path)  # says what it is
-    return TraceTables(seen)
+    return TraceTables(seen, trace if isinstance(trace, Run) else None)
 
 
 def read_traces(where: Source | Iterable[Source] = ".") -> FolderTables:

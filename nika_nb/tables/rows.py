@@ -1,4 +1,4 @@
-"""The frames of one trace → the rows of one table, each a tuple in the order of its columns."""
+"""The frames of one trace → the rows of one table, each in the order of its columns."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from nika_nb.tables.attempts import attempt_rows
-from nika_nb.tables.build import Missing
 from nika_nb.tables.columns import EVENTS, ITEMS, PERMITS, RUNS, TASKS, Column
 from nika_nb.tables.prompts import prompt_rows
+from nika_nb.tables.values import value_of
 from nika_nb.trace.fields import said, whole
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.overview import Overview
 from nika_nb.trace.paging import with_texts
 from nika_nb.trace.units import Unit, Units
-from nika_nb.values import dumps, loads
+from nika_nb.values import dumps
 
 Row = Sequence[Any]
 
@@ -92,14 +92,6 @@ def unit_values(unit: Unit) -> dict[str, Any]:
         "def_hash": unit.def_hash,
         "input_hash": unit.input_hash,
     }
-
-
-def value_of(text: str | None) -> Any:
-    """The value in a JSON text; Missing where there is none, or none that can be read."""
-    try:
-        return Missing if text is None else loads(text)
-    except (ValueError, RecursionError):
-        return Missing
 
 
 def _task_rows(frames: Iterable[Frame], running: bool) -> Iterator[Row]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from nika_nb.catalog.frames import LINE_BOUND
@@ -12,6 +13,8 @@ from nika_nb.trace.frame import GENESIS_CHAIN, Frame, decode, link
 from nika_nb.trace.lines import Line, TraceUnreadable, bounded, lines, open_trace
 from nika_nb.trace.lock import holder
 from nika_nb.trace.trace import Damage, Trace
+
+_OPENING = frozenset({"nb_source_page", "nb_input_page"})  # what may follow the very first frame
 
 
 class Frames(Iterator[Frame]):
@@ -88,6 +91,16 @@ def read(path: Path) -> Trace:
         size=stream.offset,
         running=running,
     )
+
+
+def opening(path: Path) -> Trace:
+    """The journal's first frames as a trace of their own: what the run was started from. Errors as `read`."""
+    stream = frames(path)
+    first = next(stream, None)
+    if first is None:
+        raise no_journal(stream)
+    texts = takewhile(lambda frame: frame.kind in _OPENING, stream)
+    return Trace(path, (first, *texts), lines=0, torn=False, damage=None, head="", size=0)
 
 
 def read_run(path: Path) -> Trace:

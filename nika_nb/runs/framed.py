@@ -1,0 +1,16 @@
+"""The one door from here to DataFrames: pandas is imported when somebody asks for one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nika_nb.runs.run import Run
+    from nika_nb.tables.build import DataFrame as DataFrame
+
+
+def fan_out(run: Run, task: str, like: Any, unpack: bool) -> DataFrame:
+    """The items of a run's fan-out."""
+    from nika_nb.tables import read_trace
+
+    return read_trace(run).table(task, like, unpack=unpack)
