@@ -10,6 +10,7 @@ from typing import Any
 from nika_nb.authority.skills import skills_of
 from nika_nb.check import Report, check
 from nika_nb.check.children import Family
+from nika_nb.engine.contract import Memory
 from nika_nb.errors import CheckRefused, Fault
 from nika_nb.language.model import Workflow
 from nika_nb.plan.plan import Callee, Plan, make_plan
@@ -18,6 +19,7 @@ from nika_nb.runs.inputs import bind
 from nika_nb.runs.lack import Lack, Lacking
 from nika_nb.runs.preflight import missing
 from nika_nb.runs.request import Request
+from nika_nb.trace.memory import JournalMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,11 @@ class Draft:
     @property
     def workflow(self) -> Workflow:
         return self.plan.workflow
+
+    def lacking(self, memory: Memory) -> list[Lack]:
+        """What this version lacks for the tasks that are not recorded."""
+        known = memory.knows if isinstance(memory, JournalMemory) else lambda *_: False
+        return [lack for task, lack in self.lacks if not known(task, self.plan.tasks[task].def_hash)]
 
 
 def draft(request: Request) -> Draft:

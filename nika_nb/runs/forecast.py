@@ -31,7 +31,7 @@ from nika_nb.plan.plan import Plan, TaskPlan
 from nika_nb.runs.ceilings import NOTHING, ceiling
 from nika_nb.runs.doubt import in_doubt
 from nika_nb.runs.draft import Draft, draft
-from nika_nb.runs.preflight import uncapped
+from nika_nb.runs.needs.models import uncapped
 from nika_nb.runs.prepare import answers_of, refuse_missing
 from nika_nb.runs.request import Request, document
 from nika_nb.runs.resumption import Resumption, resumption

@@ -59,7 +59,7 @@ class Inspection:
 
     state: of the newest invocation; running and incomplete are no status. prompts: what an
     interrupted run asks. output: what a completed one returned. error: what a failed one failed of,
-    {code, message, task}. diagnostics: why the last resume was refused. in_flight: what had begun and
+    {code, message, task}. diagnostics: what a resume would be refused for. in_flight: what had begun and
     not ended when an incomplete one broke off. trace_count: how many frames there are to read. notices:
     what was said when it was started or resumed just now. trace: a piece of its frames, only where one
     was asked for.
@@ -113,7 +113,7 @@ class Inspection:
 
 
 def inspected(record: Record, folder: Path) -> Inspection:
-    """What a record and its newest trace tell."""
+    """What a record and its newest trace tell; not whether an interrupted run could go on right now."""
     trace = read(folder / record.latest.name)
     earlier = sum(sum(1 for _ in frames(folder / head.name)) for head in record.invocations[:-1])
     state = trace.state
@@ -124,7 +124,6 @@ def inspected(record: Record, folder: Path) -> Inspection:
         prompts=trace.prompts,
         output=trace.outputs if state == "completed" else None,
         error=_error(trace) if state == "failed" else None,
-        diagnostics=_lacks(record, folder),
         checkpoint=record.checkpoints[-1] if record.checkpoints else None,
         in_flight=_in_flight(trace) if state == "incomplete" else (),
     )
@@ -171,15 +170,6 @@ def _error(trace: Trace) -> dict[str, Any]:
     detail = str(trace.end.get("detail") or "") if trace.end else ""
     code, sign, message = detail.partition(" · ")
     return {"code": code if sign else None, "message": message if sign else detail, "task": None}
-
-
-def _lacks(record: Record, folder: Path) -> tuple[Lack, ...]:
-    """What the newest refused resume lacked."""
-    if record.refusal is None:
-        return ()
-    note = next(iter(frames(folder / record.refusal.name)), None)
-    listed = _json(note.get("diagnostics")) if note else None
-    return tuple(Lack.from_json(shape) for shape in listed or () if isinstance(shape, dict))
 
 
 def _in_flight(trace: Trace) -> tuple[str, ...]:

@@ -1,91 +1,61 @@
-"""What a workflow needs from this machine and this version, looked up before anything starts."""
+"""What a run needs from this machine and this version, looked up before anything starts: one table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
-from nika_nb.authority.skills import open_skill
-from nika_nb.catalog import prices
-from nika_nb.catalog.providers import kind_of, split_model
-from nika_nb.errors import Fault
-from nika_nb.language.model import Task, Workflow
-from nika_nb.providers import registry
+from nika_nb.catalog.frames import TASK_ENDS
+from nika_nb.language.model import Workflow
+from nika_nb.plan.plan import Plan
 from nika_nb.runs.lack import Lack
+from nika_nb.runs.needs import models, programs, secrets, skills, tools
+from nika_nb.runs.needs.sought import LookUp, Sought
 from nika_nb.runs.request import Request
-from nika_nb.tools.registry import TOOLS
+from nika_nb.trace.trace import Trace
+
+# What no run begins without.
+ALWAYS: tuple[LookUp, ...] = (models.look_up, tools.look_up, skills.look_up)
+
+# What a run does not begin without, besides, where somebody relies on it: one that is durable, or consumes
+# an answer. What any other lacks of it is told by the task that needs it.
+RELIED_ON: tuple[LookUp, ...] = (programs.look_up, secrets.look_up)
 
 
 def missing(workflow: Workflow, request: Request) -> list[Lack]:
-    """What is not there, each with what to do; empty when all is there."""
-    found: list[Lack] = []
-    for task in workflow.tasks.values():
-        found += _task(task, workflow, request)
-    return list(dict.fromkeys(found))
+    """What is not there of what no run begins without; empty when all is there."""
+    place = request.place
+    tasks = tuple(workflow.tasks.values())
+    return _found(ALWAYS, Sought(workflow, tasks, place.base, place.root, request.model))
 
 
-def uncapped(workflow: Workflow, request: Request) -> list[str]:
-    """What `--max-cost-usd` cannot see: the models that have no price, but are not known to cost nothing."""
-    if request.max_cost_usd is None:
-        return []
-    named = (_model_of(task, workflow, request) for task in workflow.tasks.values() if _asks(task))
-    blind = [name for name in dict.fromkeys(named) if kind_of(name) == "cloud" and not prices.price_of(name)]
-    if not blind:
-        return []
-    return [f"no price is known for {', '.join(blind)}: what they cost does not count against --max-cost-usd"]
+def lacking(plan: Plan, base: Path, done: frozenset[str] = frozenset()) -> list[Lack]:
+    """What is not there besides, of what the tasks need that are not done; called workflows included.
+
+    base: the folder that relative paths start from. A task that declares what becomes of it without
+    a thing does not need it.
+    """
+    lacks: list[Lack] = []
+    for name, sought in _live(plan, base, done, ""):
+        lacks += [lack.within(name) for lack in _found(RELIED_ON, sought)]
+    return list(dict.fromkeys(lacks))
 
 
-def _asks(task: Task) -> bool:
-    return task.action.verb in ("infer", "agent")
+def settled(trace: Trace) -> frozenset[str]:
+    """The tasks that a continuation of this trace does not run again."""
+    last = {str(frame.get("task")): frame for frame in trace.frames if frame.kind in TASK_ENDS}
+    return frozenset(name for name, frame in last.items() if "not_resumable" not in frame.fields)
 
 
-def _model_of(task: Task, workflow: Workflow, request: Request) -> str:
-    return str(task.action.get("model") or request.model or workflow.model or "")
+def _found(table: tuple[LookUp, ...], sought: Sought) -> list[Lack]:
+    return list(dict.fromkeys(lack for look_up in table for lack in look_up(sought)))
 
 
-def _task(task: Task, workflow: Workflow, request: Request) -> Iterator[Lack]:
-    if _asks(task):
-        yield from _model(task, _model_of(task, workflow, request))
-    if task.action.verb == "agent":
-        yield from _agent(task, workflow, str(request.place.root))
-    elif task.action.verb == "invoke":
-        yield from _tool(task)
-
-
-def _model(task: Task, name: str) -> Iterator[Lack]:
-    if "${{" in name:
-        return
-    if not name:
-        hint = "write `model:` in the task or the envelope, or give --model"
-        yield Lack("NIKA-PROVIDER-001", f"`{task.id}` names no model", hint, task.id)
-        return
-    if split_model(name)[0] not in registry.MAKERS:
-        known = ", ".join(f"`{prefix}/…`" for prefix in registry.known())
-        what = f"`{task.id}`: the model `{name}` is not part of this version, which speaks to {known} only"
-        yield Lack("NIKA-PROVIDER-001", what, "try it with --model mock/echo", task.id)
-
-
-def _agent(task: Task, workflow: Workflow, folder: str) -> Iterator[Lack]:
-    """Every tool that is granted by its name, and every skill; a pattern grants what there is."""
-    for tool in task.action.get("tools") or ():
-        if not any(sign in str(tool) for sign in "*?[!") and "${{" not in str(tool):
-            yield from _named_tool(task, str(tool))
-    for path in task.action.get("skills") or ():
-        try:
-            open_skill(workflow.permits, str(path), folder)
-        except Fault as fault:
-            yield Lack(fault.code, f"`{task.id}`: {fault}", task=task.id)
-
-
-def _tool(task: Task) -> Iterator[Lack]:
-    if task.called is not None and task.called.startswith("registry:"):
-        what = f"`{task.id}`: no registry is part of this version"
-        yield Lack("NIKA-COMP-001", what, f"call `{task.called}` as a file", task.id)
-    elif isinstance(task.action.get("tool"), str):
-        yield from _named_tool(task, task.action.get("tool"))
-
-
-def _named_tool(task: Task, tool: str) -> Iterator[Lack]:
-    if tool not in TOOLS:
-        known = ", ".join(sorted(TOOLS))
-        what = f"`{task.id}`: the tool `{tool}` is not part of this version (it has {known})"
-        yield Lack("NIKA-INVOKE-001", what, task=task.id)
+def _live(plan: Plan, base: Path, done: frozenset[str], name: str) -> Iterator[tuple[str, Sought]]:
+    """What each text is called, and its tasks that may run."""
+    tasks = [task for task in plan.workflow.tasks.values() if task.id not in done and task.when is not False]
+    yield name, Sought(plan.workflow, tuple(tasks), base, base)
+    for task in tasks:
+        callee = plan.callees.get(task.called or "")
+        if callee is not None:
+            yield from _live(callee.plan, base, frozenset(), callee.name)

@@ -29,8 +29,9 @@ from nika_nb.runs.draft import Draft, draft
 from nika_nb.runs.ids import new_invocation_id, new_run_id, seed_of
 from nika_nb.runs.lack import Lack, Lacking, RunBlocked
 from nika_nb.runs.manifest import manifest, source_name, source_pages
-from nika_nb.runs.needs import lacking, no_journal, settled, unwritable
-from nika_nb.runs.preflight import uncapped
+from nika_nb.runs.needs import journals
+from nika_nb.runs.needs.models import uncapped
+from nika_nb.runs.preflight import lacking, settled
 from nika_nb.runs.request import Request
 from nika_nb.runs.resumption import Resumption, resumption
 from nika_nb.settings import Settings
@@ -94,7 +95,7 @@ def prepare(request: Request, *, interactive: bool, settings: Settings | None = 
 
 def unwritten(prepared: Prepared, why: str) -> Lacking | RunBlocked:
     """The refusal of a run whose journal took no first line. Nothing was run and nothing was consumed."""
-    lack = unwritable(prepared.request.place.folder, why)
+    lack = journals.unwritable(prepared.request.place.folder, why)
     if prepared.resumption.run_id is None:
         return Lacking([lack])
     return RunBlocked(prepared.run_id, [lack], None)
@@ -125,9 +126,7 @@ def _begun(request: Request, interactive: bool, settings: Settings) -> Prepared:
 
 def refuse_missing(drafted: Draft, resumed: Resumption) -> None:
     """Raises Lacking for what this version lacks, unless every task that would need it is recorded."""
-    memory = resumed.memory
-    known = memory.knows if isinstance(memory, JournalMemory) else lambda *_: False
-    lacks = [lack for task, lack in drafted.lacks if not known(task, drafted.plan.tasks[task].def_hash)]
+    lacks = drafted.lacking(resumed.memory)
     if lacks:
         raise Lacking(lacks)
 
@@ -138,7 +137,7 @@ def _refuse_lacking(request: Request, plan: Plan, resumed: Resumption, settings:
         return
     done = settled(resumed.trace) if resumed.trace is not None else frozenset[str]()
     lacks = lacking(plan, request.place.base, done)
-    lacks += no_journal(request.place.folder, settings.trace_file) if not lacks else []
+    lacks += journals.tried(request.place.folder, settings.trace_file) if not lacks else []
     if lacks:
         raise Lacking(lacks)
 

@@ -8,12 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nika_nb.errors import NikaError, Source, UsageError
+from nika_nb.errors import Source
+from nika_nb.runs.lack import Lack, RunBlocked
 from nika_nb.runs.request import Deployed, Place, Request
 from nika_nb.runs.rows import labelled
 from nika_nb.trace.reader import read
 from nika_nb.trace.trace import Trace
 from nika_nb.values import loads
+
+UNKEPT_CODE = "NIKA-NB-003"
 
 
 def shown_path(path: Path) -> str:
@@ -72,24 +75,33 @@ def _spent(trace: Trace) -> float:
     return float(_budget_of(trace).get("spent_usd", 0.0)) + float(here or 0.0)
 
 
+def _unkept(trace: Trace, recorded: Request, request: Request) -> Lack | None:
+    """What the run cannot be continued without and the trace does not hold."""
+    name = trace.path.name
+    by_hand = "go on with the workflow at hand: `--resume"
+    if not recorded.source.text:
+        hint = f"{by_hand} {name} --answer …`"
+        return Lack(UNKEPT_CODE, f"{name} does not hold the text that was run", hint)
+    lacking = [name for name in trace.inputs_withheld if name not in request.variables]
+    if lacking:
+        what = f"{name} does not hold {', '.join(f'`{name}`' for name in lacking)}, for it is a secret"
+        again = " ".join(f"--var {name}=…" for name in lacking)
+        return Lack(UNKEPT_CODE, what, f"{by_hand} {name} {again} --answer …`")
+    return None
+
+
 def continuation(
     path: Path, request: Request, answers: Mapping[str, Any], shown: Mapping[str, str]
 ) -> Request:
-    """The request that continues a paused trace: its pinned text, its inputs, the answers."""
+    """The request that continues a paused trace: its pinned text, its inputs, the answers.
+
+    Raises RunBlocked where the trace does not hold all of that.
+    """
     trace = read(path)
     recorded = recorded_request(trace, place_of(trace) or request.place)
-    if not recorded.source.text:
-        raise NikaError(
-            f"{path.name} does not hold the text that was run, so it cannot be continued: resume it with "
-            f"the workflow at hand (--resume {path.name} --answer …)"
-        )
-    lacking = [name for name in trace.inputs_withheld if name not in request.variables]
-    if lacking:
-        again = " ".join(f"--var {name}=…" for name in lacking)
-        raise UsageError(
-            f"{path.name} does not hold {', '.join(f'`{name}`' for name in lacking)}, for it is a secret: "
-            f"resume it with the workflow at hand (--resume {path.name} {again} --answer …)"
-        )
+    unkept = _unkept(trace, recorded, request)
+    if unkept is not None:
+        raise RunBlocked(trace.run_id or path.name, [unkept], None)
     withheld = {name: request.variables[name] for name in trace.inputs_withheld}
     return replace(
         recorded,

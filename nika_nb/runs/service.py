@@ -15,7 +15,8 @@ from nika_nb.runs.deployments import Broken, Deployment, Deployments
 from nika_nb.runs.following import Follow
 from nika_nb.runs.inspecting import Inspection, Unrunnable, inspected, piece
 from nika_nb.runs.lack import Lack, Lacking, RunBlocked
-from nika_nb.runs.records import Checkpoint, Record, Summary
+from nika_nb.runs.readiness import lacks_now
+from nika_nb.runs.records import Checkpoint, Readiness, Record, Summary
 from nika_nb.runs.request import Door, Origin, Request, document
 from nika_nb.runs.run import Run, attach
 from nika_nb.runs.run import start as start_run
@@ -167,14 +168,21 @@ class Runs:
 
     def inspect_run(self, run_id: str) -> Inspection:
         """What a run is, asks and returned; never its trace. Raises UsageError for an unknown one."""
-        return inspected(self._find(run_id), self.folder.path)
+        return self._inspected(self._find(run_id))
+
+    def _inspected(self, record: Record) -> Inspection:
+        """With the readiness of a run that waits as it is now, whatever the last resume found."""
+        found = inspected(record, self.folder.path)
+        if found.status != "interrupted":
+            return found
+        return _found_lacking(found, lacks_now(self.folder.path / record.latest.name))
 
     def read_run_trace(self, run_id: str, start: int, limit: int) -> Inspection:
         """The run with a bounded piece of its trace. The range is judged before anything is opened."""
         judge_range(start, limit)
         record = self._find(run_id)
         found = piece(record, self.folder.path, start, limit)
-        return replace(inspected(record, self.folder.path), trace=found)
+        return replace(self._inspected(record), trace=found)
 
     def checkpoints(self, run_id: str) -> tuple[Checkpoint, ...]:
         """Where it has stopped so far, from the first stop on."""
@@ -255,9 +263,7 @@ class Runs:
 
     def blocked(self, run_id: str, blocked: RunBlocked) -> Inspection:
         """Blocked by what was just found missing, also where no note of it could be written."""
-        found, lacks = self.inspect_run(run_id), blocked.lacks
-        summary = replace(found.summary, resume_readiness="blocked", diagnostic_count=len(lacks))
-        return replace(found, summary=summary, diagnostics=lacks)
+        return _found_lacking(inspected(self._find(run_id), self.folder.path), blocked.lacks)
 
     def cancel(self, run_id: str) -> Inspection:
         """Ends a run that is at work, in whatever process of this machine: its cleanups still run.
@@ -308,6 +314,13 @@ def _end(run_id: str, path: Path, pid: int | None) -> None:
 
 def _process(pid: int | None) -> str:
     return f"process {pid}" if pid else "another process"
+
+
+def _found_lacking(found: Inspection, lacks: tuple[Lack, ...]) -> Inspection:
+    """An interrupted run, blocked by what it lacks; ready where that is nothing."""
+    readiness: Readiness = "blocked" if lacks else "ready"
+    summary = replace(found.summary, resume_readiness=readiness, diagnostic_count=len(lacks))
+    return replace(found, summary=summary, diagnostics=lacks)
 
 
 def judge(trace_range: Range) -> None:

@@ -14,8 +14,8 @@ import pytest
 import nika_nb
 from nika_nb import runs
 from nika_nb.errors import UsageError
-from nika_nb.runs import needs
 from nika_nb.runs.lack import RunBlocked
+from nika_nb.runs.needs import journals
 from nika_nb.trace.verify import verify
 from nika_nb.trace.writer import Journal
 from tests.doors import Terminal, frames, hits, newest, of, program, ran, traces
@@ -42,7 +42,7 @@ class Disk:
         self._append = Journal._append
         monkeypatch.setattr(Journal, "_append", lambda journal, line: self._written(journal, line))
         # What is looked up before a run begins finds room: it went in between.
-        monkeypatch.setattr(needs.os, "fsync", lambda fd: None)
+        monkeypatch.setattr(journals.os, "fsync", lambda fd: None)
 
     def _written(self, journal: Journal, line: bytes) -> None:
         if self.lines is None or self.lines > 0:

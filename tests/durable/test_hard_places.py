@@ -151,10 +151,13 @@ def unprivileged(work: Callable[[], Any]) -> Any:
 
 
 def test_a_read_only_folder_is_listed_inspected_and_read(locked: Project) -> None:
-    """Looking needs no leave to write, with or without a cache."""
+    """Looking needs no leave to write, with or without a cache; what waits is blocked while it is so."""
     expected = runs.list_runs().to_json()
     ids = [run["run_id"] for run in expected["runs"]]
     looked = [runs.read_run_trace(run_id, 0, 5).to_json() for run_id in ids]
+    (waiting,) = [shape for shape in looked if shape["status"] == "interrupted"]
+    no_journal = unprivileged(lambda: runs.start(DONE).to_json())["diagnostics"]
+    waiting |= {"resume_readiness": "blocked", "diagnostics": no_journal, "diagnostic_count": 1}
 
     def look() -> Any:
         index.WORTH = 0

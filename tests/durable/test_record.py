@@ -14,6 +14,7 @@ from nika_nb.errors import UsageError
 from nika_nb.runs.deployments import Deployments
 from nika_nb.runs.ids import RUN_ID_PATTERN
 from nika_nb.trace.frame import link
+from nika_nb.trace.lock import ResumeLock
 from nika_nb.trace.verify import verify
 from tests.doors import frames
 from tests.durable.project import ASK, DONE, FAILS, GATE, Project, kinds_of, touched
@@ -48,14 +49,56 @@ def test_resume_readiness_is_ready_for_interrupted_runs_that_are_currently_resum
 def test_resume_readiness_is_blocked_for_interrupted_runs_whose_pinned_environment_is_currently_invalid(
     here: Project,
 ) -> None:
-    """It says so to whoever looks, until a resume has found everything."""
+    """Whoever inspects it learns how it is now, tried or not; a list tells what the last resume found."""
     started = here.started(GATE)
     here.without_say()
+    assert runs.inspect_run(started.run_id).resume_readiness == "blocked"
+    assert runs.list_runs().runs[0].resume_readiness == "ready"
     runs.resume_run(started.run_id, ANSWERS)
     assert runs.inspect_run(started.run_id).resume_readiness == "blocked"
     assert runs.list_runs().runs[0].resume_readiness == "blocked"
     here.with_say()
+    found = runs.inspect_run(started.run_id)
+    assert (found.resume_readiness, found.diagnostics, found.summary.diagnostic_count) == ("ready", (), 0)
+    assert runs.list_runs().runs[0].resume_readiness == "blocked"
     assert runs.resume_run(started.run_id, {"ask": "yes"}).resume_readiness == "ready"
+    assert runs.list_runs().runs[0].resume_readiness == "ready"
+
+
+def test_whatever_an_answer_would_be_refused_for_blocks_it(
+    here: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A secret that is gone, a text that was not kept, an input that was none to write down: each is told."""
+    monkeypatch.setenv("TOKEN", "s3cret-value")
+    text = ASK.replace("nika: ask", "nika: ask\ninputs: {topic: {type: string}}\nsecrets: SECRETS")
+    text = text.replace("SECRETS", '{key: {source: env, key: TOKEN, egress: [{to: "nika:log"}]}}')
+    text = text.replace(
+        "outputs:",
+        "  after:\n    after: {ask: success}\n"
+        '    invoke: {tool: "nika:log", args: {message: "${{ secrets.key }}"}}\noutputs:',
+    )
+    started = here.started(text, vars={"topic": "plain"})
+    assert runs.inspect_run(started.run_id).resume_readiness == "ready"
+    monkeypatch.delenv("TOKEN")
+    (lack,) = runs.inspect_run(started.run_id).diagnostics
+    assert (lack.code, lack.task) == ("NIKA-VAR-001", "after")
+    monkeypatch.setenv("TOKEN", "s3cret-value")
+    withheld = here.started(text, vars={"topic": "s3cret-value"})
+    for found in (runs.inspect_run(withheld.run_id), runs.resume_run(withheld.run_id, "yes")):
+        assert (found.status, found.resume_readiness) == ("interrupted", "blocked")
+        assert "does not hold `topic`, for it is a secret" in found.diagnostics[0].message
+        assert "--var topic=…" in found.diagnostics[0].hint
+    monkeypatch.setenv("NIKA_NO_TRACE_FILE", "1")
+    assert "NIKA_NO_TRACE_FILE" in runs.inspect_run(started.run_id).diagnostics[0].message
+
+
+def test_looking_at_the_readiness_touches_nothing(here: Project) -> None:
+    """No file is made, none is written to, and who answers at the same time is not in its way."""
+    started = here.started(GATE)
+    before = {path: touched(path) for path in Path(".nika").rglob("*")}
+    with ResumeLock(here.traces[0]):
+        assert runs.inspect_run(started.run_id).resume_readiness == "ready"
+    assert {path: touched(path) for path in Path(".nika").rglob("*")} == before
 
 
 @pytest.mark.parametrize("text", [DONE, FAILS], ids=["completed", "failed"])

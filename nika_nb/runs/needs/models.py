@@ -1,0 +1,52 @@
+"""Models: one that is named, of a provider that this version speaks to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nika_nb.catalog import prices
+from nika_nb.catalog.providers import kind_of, split_model
+from nika_nb.language.model import Task, Workflow
+from nika_nb.providers import registry
+from nika_nb.runs.lack import Lack
+from nika_nb.runs.needs.sought import Sought
+from nika_nb.runs.request import Request
+
+
+def look_up(sought: Sought) -> Iterator[Lack]:
+    """What is known only at the run is not looked up."""
+    for task in sought.tasks:
+        if _asks(task):
+            yield from _model(task, _name(task, sought.workflow, sought.model))
+
+
+def uncapped(workflow: Workflow, request: Request) -> list[str]:
+    """What `--max-cost-usd` cannot see: the models that have no price, but are not known to cost nothing."""
+    if request.max_cost_usd is None:
+        return []
+    named = (_name(task, workflow, request.model) for task in workflow.tasks.values() if _asks(task))
+    blind = [name for name in dict.fromkeys(named) if kind_of(name) == "cloud" and not prices.price_of(name)]
+    if not blind:
+        return []
+    return [f"no price is known for {', '.join(blind)}: what they cost does not count against --max-cost-usd"]
+
+
+def _asks(task: Task) -> bool:
+    return task.action.verb in ("infer", "agent")
+
+
+def _name(task: Task, workflow: Workflow, given: str | None) -> str:
+    return str(task.action.get("model") or given or workflow.model or "")
+
+
+def _model(task: Task, name: str) -> Iterator[Lack]:
+    if "${{" in name:
+        return
+    if not name:
+        hint = "write `model:` in the task or the envelope, or give --model"
+        yield Lack("NIKA-PROVIDER-001", f"`{task.id}` names no model", hint, task.id)
+        return
+    if split_model(name)[0] not in registry.MAKERS:
+        known = ", ".join(f"`{prefix}/…`" for prefix in registry.known())
+        what = f"`{task.id}`: the model `{name}` is not part of this version, which speaks to {known} only"
+        yield Lack("NIKA-PROVIDER-001", what, "try it with --model mock/echo", task.id)

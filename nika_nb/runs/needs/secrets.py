@@ -1,0 +1,31 @@
+"""Secrets: those that tasks name, in the stores that they refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nika_nb.authority.secrets import UNRESOLVED_CODE, Masker, SecretStore
+from nika_nb.language.model import Task
+from nika_nb.language.template import Value, references
+from nika_nb.runs.lack import Lack
+from nika_nb.runs.needs.sought import Sought
+
+
+def look_up(sought: Sought) -> Iterator[Lack]:
+    store = SecretStore(sought.workflow.secrets, sought.base, Masker())
+    for task in sought.tasks:
+        for name in dict.fromkeys(_read_by(task)):
+            why = store.missing(name) if name in store else None
+            if why is not None:
+                what, _, hint = why.partition("; ")
+                yield Lack(UNRESOLVED_CODE, f"`{task.id}`: {what}", hint, task.id)
+
+
+def _read_by(task: Task) -> Iterator[str]:
+    when = None if isinstance(task.when, bool) else task.when
+    items = task.for_each.items if task.for_each else None
+    values: list[Value | None] = [*task.with_.values(), task.action.body, when, items]
+    for value in values:
+        for ref in references(value):
+            if ref.root == "secrets" and ref.steps:
+                yield str(ref.steps[0])

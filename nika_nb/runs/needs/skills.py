@@ -1,0 +1,19 @@
+"""Skills: the files that agents name, readable and permitted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nika_nb.authority.skills import open_skill
+from nika_nb.errors import Fault
+from nika_nb.runs.lack import Lack
+from nika_nb.runs.needs.sought import Sought
+
+
+def look_up(sought: Sought) -> Iterator[Lack]:
+    for task in sought.tasks:
+        for path in task.action.get("skills") or () if task.action.verb == "agent" else ():
+            try:
+                open_skill(sought.workflow.permits, str(path), str(sought.folder))
+            except Fault as fault:
+                yield Lack(fault.code, f"`{task.id}`: {fault}", task=task.id)

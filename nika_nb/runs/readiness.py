@@ -1,0 +1,34 @@
+"""Whether a run that waits could go on right now: looked up, with nothing touched and nothing held."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nika_nb.errors import CheckRefused, Source
+from nika_nb.runs.draft import Draft, draft
+from nika_nb.runs.lack import Lack, Lacking, RunBlocked
+from nika_nb.runs.needs import journals
+from nika_nb.runs.preflight import lacking, settled
+from nika_nb.runs.recorded import continuation
+from nika_nb.runs.request import Place, Request
+from nika_nb.settings import Settings
+from nika_nb.trace.lineage import remember
+from nika_nb.trace.reader import read
+from nika_nb.trace.trace import Trace
+
+
+def lacks_now(path: Path) -> tuple[Lack, ...]:
+    """What an answer to this paused trace would be refused for at this moment; empty where it would not."""
+    try:
+        request = continuation(path, Request(Source(""), Place.here()), {}, {})
+        return _lacks(request, draft(request), read(path))
+    except (Lacking, RunBlocked) as refused:
+        return refused.lacks
+    except CheckRefused as refused:
+        return tuple(Lack.of(found) for found in refused.diagnostics if found.severity == "error")
+
+
+def _lacks(request: Request, drafted: Draft, trace: Trace) -> tuple[Lack, ...]:
+    memory, _ = remember(trace, (), carry_failures=True)
+    found = drafted.lacking(memory) or lacking(drafted.plan, request.place.base, settled(trace))
+    return tuple(found or journals.looked_at(request.place.folder, Settings.read().trace_file))
