@@ -21,6 +21,12 @@ class Setting:
 
 SETTINGS = (
     Setting("interactive", "NIKA_NB_INTERACTIVE", "the front-end says", "1 or 0: whether a human can answer"),
+    Setting(
+        "on_pause",
+        "NIKA_NB_ON_PAUSE",
+        "return",
+        "what a cell does whose run waits for an answer: `return`, or `raise` to stop *Run All* there",
+    ),
     Setting("max_parallel", "NIKA_NB_MAX_PARALLEL", "32", "how many tasks and items may run at once"),
     Setting(
         "durability",
@@ -45,6 +51,7 @@ class Settings:
     """
 
     interactive: bool | None = None
+    on_pause: str = "return"
     max_parallel: int = 32
     durability: str = "process"
     trace_file: bool = True
@@ -61,8 +68,9 @@ class Settings:
         troubles: list[str] = []
         return cls(
             interactive=_flag(env.get("NIKA_NB_INTERACTIVE")),
+            on_pause=_one_of(env, "NIKA_NB_ON_PAUSE", ("return", "raise"), troubles),
             max_parallel=_positive(env, "NIKA_NB_MAX_PARALLEL", 32, troubles),
-            durability=_durability(env, troubles),
+            durability=_one_of(env, "NIKA_NB_DURABILITY", ("process", "disk"), troubles),
             trace_file=not _flag(env.get("NIKA_NO_TRACE_FILE")),
             mock=env.get("NIKA_NB_MOCK") or None,
             trace_keep=_positive(env, "NIKA_TRACE_KEEP", 10, troubles),
@@ -90,11 +98,13 @@ def _positive(env: Mapping[str, str], name: str, default: int, troubles: list[st
     return default
 
 
-def _durability(env: Mapping[str, str], troubles: list[str]) -> str:
-    text = env.get("NIKA_NB_DURABILITY", "").strip()
-    if text not in ("", "process", "disk"):
-        troubles.append(f"NIKA_NB_DURABILITY={_shown(text)} is neither `process` nor `disk`: process is used")
-    return "disk" if text == "disk" else "process"
+def _one_of(env: Mapping[str, str], name: str, words: tuple[str, str], troubles: list[str]) -> str:
+    """One of two words, the first where nothing is said; of anything else it is said that it is used."""
+    text = env.get(name, "").strip()
+    if text not in ("", *words):
+        first, second = words
+        troubles.append(f"{name}={_shown(text)} is neither `{first}` nor `{second}`: {first} is used")
+    return text if text in words else words[0]
 
 
 def _shown(text: str) -> str:

@@ -6,11 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from nika_nb.check import Report
 from nika_nb.cli.streams import print_json
 from nika_nb.runs.api import judge
-from nika_nb.runs.preflight import missing
-from nika_nb.runs.request import Document, Request, document, from_bytes
+from nika_nb.runs.judging import bare, lacking
+from nika_nb.runs.request import Document, document, from_bytes
 
 
 def check(options: argparse.Namespace) -> int:
@@ -21,17 +20,9 @@ def check(options: argparse.Namespace) -> int:
         print_json(report.to_json(), indent=2)
     else:
         print(report.render(), file=sys.stdout if report.ok else sys.stderr)
-        for line in lacking(report, found, options.model):
-            print(f"this version could not run it: {line}", file=sys.stderr)
+        for line in lacking(report, bare(found, options.model)):
+            print(line, file=sys.stderr)
     return 0 if report.ok else 2
-
-
-def lacking(report: Report, found: Document, model: str | None) -> list[str]:
-    """What this version or machine lacks to run a sound workflow."""
-    if not report.ok or report.workflow is None:
-        return []
-    request = Request(report.source, found.place(), model=found.model(model))
-    return [lack.sentence for lack in missing(report.workflow, request)]
 
 
 def given(file: str) -> Document:

@@ -10,7 +10,7 @@ from nika_nb import __version__
 from nika_nb.cli import book_words, runs_words
 from nika_nb.cli.streams import hush, open_all, tolerate
 from nika_nb.errors import NikaError
-from nika_nb.runs.options import add_run_options
+from nika_nb.runs.options import add_plan_option, add_run_options
 
 EXIT_CODES = """\
 exit codes: 0 success · 1 the workflow failed · 2 the file or the trace is refused ·
@@ -93,6 +93,7 @@ def _run(commands: argparse._SubParsersAction[_Parser]) -> None:
     parser = commands.add_parser("run", help="run a workflow", epilog=EXIT_CODES)
     parser.add_argument("file", help=A_FILE)
     add_run_options(parser)
+    add_plan_option(parser)
     parser.add_argument(
         "--no-resume",
         dest="resume",

@@ -14,6 +14,7 @@ from nika_nb.runs.run import Run, attach
 from nika_nb.runs.service import Runs, request_of
 from nika_nb.runs.shelf import LONGEST_PAGE
 from nika_nb.runs.snapshots import left_out
+from nika_nb.runs.words import told_pair
 
 
 class Desk:
@@ -47,7 +48,7 @@ class Desk:
         """A run of a deployment, at work. Raises UsageError where something is missing."""
         if not words:
             raise UsageError("%nika run takes a deployment's name, then inputs: %nika run nightly topic=x")
-        request = self._runs.deployed(words[0], dict(map(parse_variable, words[1:])))
+        request = self._runs.deployed(words[0], dict(told_pair(word, parse_variable) for word in words[1:]))
         if not isinstance(request, Unrunnable):
             request = replace(request, interactive=interactive)
         launched = request if isinstance(request, Unrunnable) else self._runs.launch(request)
@@ -60,7 +61,7 @@ class Desk:
         """A new version of a deployment, from a workflow's file; says which."""
         if len(words) < 2:
             raise UsageError("%nika deploy takes a name and a file: %nika deploy nightly flow.nika.yaml")
-        variables = dict(map(parse_variable, words[2:]))
+        variables = dict(told_pair(word, parse_variable) for word in words[2:])
         request = request_of(self._runs.root / words[1], self._runs.root, vars=variables)
         made = self._runs.deploy(words[0], request)
         deployed = f"{made.name} · version {made.version} · {made.snapshot.workflow}"

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import uuid4
 
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
 
-from nika_nb.board import forecast_still
-from nika_nb.errors import Source, UsageError
+from nika_nb.errors import Source
 from nika_nb.notebook import commands
-from nika_nb.notebook.options import CellOptions, cell_help, cell_options, split
+from nika_nb.notebook.acting import act_on
+from nika_nb.notebook.options import cell_help, cell_options, words_of
+from nika_nb.notebook.request import of_cell
 from nika_nb.notebook.session import Session
-from nika_nb.notebook.shown import show
-from nika_nb.runs.forecast import forecast
-from nika_nb.runs.inputs import parse_variable
-from nika_nb.runs.options import told
-from nika_nb.runs.preflight import missing
-from nika_nb.runs.request import Place, Request
-from nika_nb.runs.run import Run, ready
+from nika_nb.runs.matters import open_matters
+from nika_nb.runs.run import Run
 
 _loaded: dict[int, NikaMagics] = {}
 
@@ -35,79 +30,31 @@ class NikaMagics(Magics):
     @cell_magic
     def nika(self, line: str, cell: str) -> Run | None:
         """Check and run the workflow in this cell. `%%nika --help` lists the options."""
-        options = cell_options(line)
+        options = cell_options(words_of(line, "%%nika", self._session.dollar))
         if options.help:
             print(cell_help())
             return None
         source = Source(cell, self._session.surface.cell_name, first_line=2)
-        if options.check:
-            self._check(source, options)
-            return None
-        request = self._request(source, options)
-        if options.plan:
-            self._plan(request, options)
-            return None
-        return self._run(request, options)
+        return act_on(self._session, of_cell(self._session, source, options), options)
 
     @no_var_expand
     @line_magic("nika")  # type: ignore[arg-type]
     def nika_line(self, line: str) -> Any:
         """`%nika attach [TRACE]`, `%nika answer [RUN] ask=yes`, `%nika inbox`, `%nika runs`, …"""
-        return commands.act(self._session, split(line, "%nika"))
+        return commands.act(self._session, words_of(line, "%nika", self._session.dollar))
 
-    # -- a cell --------------------------------------------------------------------------------
-
-    def _check(self, source: Source, options: CellOptions) -> None:
-        from nika_nb.check import check
-
-        report = check(source, model=options.model, base=self._session.folder)
-        print(report.render())
-        if report.workflow is not None:
-            lacking = [lack.sentence for lack in missing(report.workflow, self._request(source, options))]
-            for line in lacking:
-                print(f"this version could not run it: {line}")
-
-    def _plan(self, request: Request, options: CellOptions) -> None:
-        """What the run would do; nothing is run."""
-        ahead = forecast(request)
-        if options.quiet:
-            print(forecast_still.summary(ahead))
-        else:
-            show(ahead._repr_mimebundle_(), uuid4().hex)
-
-    def _request(self, source: Source, options: CellOptions) -> Request:
-        folder, surface = self._session.folder, self._session.surface
-        return Request(
-            source=source,
-            place=Place(folder, folder, surface.notebook, surface.cell_id),
-            variables=self._variables(options),
-            origin="notebook",
-            interactive=surface.interactive,
-            door="%nika",
-            **told(options),
-        )
-
-    def _variables(self, options: CellOptions) -> dict[str, Any]:
-        """--vars names a dict of the notebook; --var goes over it."""
-        found: dict[str, Any] = {}
-        for name in options.vars:
-            known = self._session.names.get(name)
-            if not isinstance(known, dict):
-                kind = "is not defined" if known is None else f"is {type(known).__name__}, not a dict"
-                raise UsageError(f"--vars {name}: `{name}` {kind} in this notebook")
-            found |= known
-        return found | dict(parse_variable(text) for text in options.var)
-
-    def _run(self, request: Request, options: CellOptions) -> Run:
-        run = ready(request)
-        if options.into:
-            self._session.names[options.into] = run
-        return self._session.watch(run, run.begin, quiet=options.quiet)
+    def tell_open_matters(self) -> None:
+        """What is open in this folder, a line each. Whatever is wrong with it, the magics are there."""
+        try:
+            for line in open_matters(self._session.place.folder):
+                print(f"nika · {line}")
+        except Exception as error:  # noqa: BLE001 - to come in has to be possible
+            print(f"nika · what is open here could not be looked up: {type(error).__name__}: {error}")
 
 
 def load(shell: Any) -> None:
-    """Registers the magics; loading twice changes nothing."""
-    if id(shell) in _loaded:
-        return
-    _loaded[id(shell)] = NikaMagics(shell)
-    shell.register_magics(_loaded[id(shell)])
+    """Registers the magics and tells what is open here; loading twice changes nothing."""
+    if id(shell) not in _loaded:
+        _loaded[id(shell)] = NikaMagics(shell)
+        shell.register_magics(_loaded[id(shell)])
+    _loaded[id(shell)].tell_open_matters()

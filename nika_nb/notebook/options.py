@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
 from nika_nb.errors import UsageError
-from nika_nb.runs.options import add_run_options
+from nika_nb.runs.options import add_plan_option, add_run_options
+from nika_nb.runs.words import ValueOf, split
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +33,19 @@ class CellOptions:
     help: bool
 
 
-def cell_options(line: str) -> CellOptions:
-    """Raises UsageError in one sentence."""
-    found = vars(cell_line().parse_args(split(line, "%%nika")))
+def cell_options(words: list[str]) -> CellOptions:
+    """What the words of a line say. Raises UsageError in one sentence."""
+    found = vars(cell_line().parse_args(words))
     if found["into"] is not None and not found["into"].isidentifier():
         raise UsageError(f"%%nika --into {found['into']}: not a name that a variable can have")
     return CellOptions(**{name: _frozen(value) for name, value in found.items()})
 
 
-def split(line: str, magic: str) -> list[str]:
-    """The words of a line, quotes respected. Raises UsageError."""
+def words_of(line: str, magic: str, value_of: ValueOf) -> list[str]:
+    """The words of a line, each variable in its place. Raises UsageError."""
     try:
-        return shlex.split(line)
-    except ValueError as error:
+        return split(line, value_of)
+    except UsageError as error:
         raise UsageError(f"{magic} {line}: {error}") from None
 
 
@@ -72,9 +72,14 @@ def cell_line() -> argparse.ArgumentParser:
     )
     add_run_options(parser)
     parser.add_argument(
-        "--vars", action="append", default=[], metavar="DICT", help="inputs from a dict of this notebook"
+        "--vars",
+        action="append",
+        default=[],
+        metavar="DICT|NAME=VARIABLE",
+        help="inputs from a dict of this notebook, or one from a variable: rows=df takes a DataFrame's rows",
     )
     parser.add_argument("--into", metavar="NAME", help="the variable that gets the run")
+    add_plan_option(parser)
     parser.add_argument("--check", action="store_true", help="only judge the workflow, run nothing")
     parser.add_argument("--quiet", action="store_true", help="no panel: one line at the end, and what failed")
     parser.add_argument("--help", action="store_true", help="this text")

@@ -7,13 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from nika_nb.errors import RunFailed, UsageError
+from nika_nb.errors import RunFailed, RunPaused, UsageError
 from nika_nb.notebook.desk import Desk
 from nika_nb.notebook.surface import Surface
 from nika_nb.notebook.watch import Watch
 from nika_nb.runs.ids import is_run_id
 from nika_nb.runs.request import Place
 from nika_nb.runs.run import Run
+from nika_nb.settings import SETTINGS, Settings
+from nika_nb.values import nearest
 
 
 class Session:
@@ -25,15 +27,32 @@ class Session:
         self.surface = Surface(shell)
         self.folder = Path.cwd()
         self.desk = Desk(self.folder)
+        self.environment = {one.variable: os.environ.get(one.variable) for one in SETTINGS}
 
     @property
     def place(self) -> Place:
         return Place(self.folder, self.folder)
 
+    def value(self, name: str) -> Any:
+        """A variable of the notebook. Raises UsageError where there is none."""
+        if name not in self.names:
+            hint = nearest(name, (known for known in self.names if not known.startswith("_")))
+            raise UsageError(f"`{name}` is not defined in this notebook" + (f", {hint}" if hint else ""))
+        return self.names[name]
+
+    def dollar(self, name: str) -> Any:
+        """What `$name` stands for. Raises UsageError."""
+        try:
+            return self.value(name)
+        except UsageError as error:
+            raise UsageError(f"${name}: {error}; a dollar sign itself is written $$") from None
+
     def watch(self, run: Run, begin: Callable[[], Any], *, quiet: bool = False) -> Run:
         """Begins a run and shows it until it stops; one that failed raises one short error."""
         Watch(run, self.surface, quiet=quiet).block(begin)
         _raise_failure(run)
+        if run.state == "paused" and Settings.read().on_pause == "raise":
+            raise RunPaused(_waits(run))
         return _drawn(run)
 
     def draw(self, run: Run) -> Run:
@@ -66,6 +85,13 @@ def _drawn(run: Run) -> Run:
     """The run as a cell's value: its panel stands right above, so it is not drawn again."""
     run.drawn = True
     return run
+
+
+def _waits(run: Run) -> str:
+    """Why *Run All* stops here, and how to go on."""
+    asked = ", ".join(f"`{prompt.key}`" for prompt in run.prompts)
+    how = f"%nika answer {run.trace.name} …" if run.trace else "%nika inbox"
+    return f"`{run.workflow}` waits for an answer to {asked}: {how} (NIKA_NB_ON_PAUSE=raise stops here)"
 
 
 def _raise_failure(run: Run) -> None:

@@ -10,12 +10,18 @@ from nika_nb.errors import NikaError
 from nika_nb.settings import Settings
 from nika_nb.trace.doctor import Examination, examine
 from nika_nb.trace.keys import exposed, signing_key
+from nika_nb.trace.verify import verify
 from nika_nb.verbs.sweep import is_alive
 
 
 def checkup(path: Path) -> Examination:
     """What is wrong with a journal, the processes that its dead engine left at work included."""
     return examine(path, lambda group, started: is_alive(Process(group, started)))
+
+
+def verdict_of(path: Path) -> str:
+    """What a walk along the chain of a journal finds, as a line."""
+    return f"{path.name}: {verify(path).sentence}"
 
 
 def setting_troubles() -> Iterator[str]:

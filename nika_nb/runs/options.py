@@ -49,15 +49,19 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--no-gc", action="store_true", help="remove no old traces before the run")
     parser.add_argument(
-        "--plan",
-        action="store_true",
-        help="run nothing: tell what would be skipped and what would run, why, at what cost",
-    )
-    parser.add_argument(
         "--resume-compat", metavar="VERSION", help="declare another engine's trace compatible"
     )
     parser.add_argument(
         "--resume-unverified", action="store_true", help="resume a trace whose chain is broken"
+    )
+
+
+def add_plan_option(parser: argparse.ArgumentParser) -> None:
+    """To look ahead instead of running; a line that is run through another door does not carry it there."""
+    parser.add_argument(
+        "--plan",
+        action="store_true",
+        help="run nothing: tell what would be skipped and what would run, why, at what cost",
     )
 
 
@@ -67,13 +71,14 @@ def told(options: Any) -> dict[str, Any]:
     Raises UsageError for an answer that is none.
     """
     from nika_nb.runs.answers import parse_answer  # a parser of options alone needs none of it
+    from nika_nb.runs.words import told_pair
 
     return {
         "model": options.model,
         "resume": options.resume,
         "forced": tuple(options.from_),
         "ask_in_flight": options.ask_in_flight,
-        "answers": dict(parse_answer(text) for text in options.answer),
+        "answers": dict(told_pair(text, parse_answer) for text in options.answer),
         "compat": options.resume_compat,
         "unverified": options.resume_unverified,
         "max_cost_usd": options.max_cost_usd,

@@ -215,5 +215,10 @@ def from_bytes(raw: bytes, name: str, folder: Path | None = None) -> Document:
     return Document(source, folder, broken)
 
 
+def names_file(text: str) -> bool:
+    """Whether a text is the path of a workflow's file, or the address of one in a notebook."""
+    return held(text) is not None or _is_path(text)
+
+
 def _is_path(text: str) -> bool:
     return "\n" not in text and text.endswith((".yaml", ".yml"))

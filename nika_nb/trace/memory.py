@@ -153,6 +153,12 @@ class JournalMemory:
             return self.earlier.decided(task, def_hash)
         return record.output if record is not None and record.def_hash == def_hash else None
 
+    def recorded(self) -> dict[str, Hit]:
+        """Every task with a success that can be used again, as long as nothing about it changes."""
+        found = self.earlier.recorded() if self.earlier else {}
+        own = {name: self._hit(known.record) for name, known in self._tasks.items() if known.record}
+        return {name: hit for name, hit in (found | own).items() if name not in self.forced}
+
     def began(self, task: str) -> str:
         """How a task ended that had begun: `completed`, `failed (NIKA-…)`, `was running`; else empty."""
         known = self._tasks.get(task)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from nika_nb.notebook import magic
+from tests.notebook.shells import Notebook
 
 
 class Shown:
@@ -30,8 +36,6 @@ class Shown:
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
     """Catches what is displayed while a test runs."""
-    from IPython.core.interactiveshell import InteractiveShell
-
     found = Shown()
 
     def publish(data: dict[str, Any], metadata: Any = None, source: Any = None, **more: Any) -> None:
@@ -41,3 +45,13 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
 
     monkeypatch.setattr(InteractiveShell.instance().display_pub, "publish", publish)
     return found
+
+
+@pytest.fixture
+def notebook(folder: Path) -> Iterator[Notebook]:
+    InteractiveShell.clear_instance()
+    shell = InteractiveShell.instance()
+    shell.run_line_magic("load_ext", "nika_nb")
+    yield Notebook(shell)
+    magic._loaded.clear()
+    InteractiveShell.clear_instance()

@@ -5,19 +5,17 @@ from __future__ import annotations
 import gzip
 import os
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 import nika_nb
 from nika_nb.board import tracepage
-from nika_nb.notebook import magic
 from nika_nb.notebook.watch import Watch
 from nika_nb.runs.run import Run
+from tests.notebook.shells import Notebook
 
 HELLO = """nika: hello
 model: mock/echo
@@ -33,44 +31,6 @@ tasks:
   ask: { invoke: { tool: "nika:prompt", args: { message: "Go on?" } } }
 outputs: { go: "${{ tasks.ask.output }}" }
 """
-
-
-class Cell:
-    """What running a cell did: its value, its text, its error as it is shown."""
-
-    def __init__(self, result: Any, text: str, error: str) -> None:
-        self.value = result.result
-        self.text = text
-        self.error = error
-        self.failed = not result.success
-
-
-class Notebook:
-    """A shell without a kernel, with the extension loaded."""
-
-    def __init__(self, shell: InteractiveShell) -> None:
-        self.shell = shell
-
-    def run(self, cell: str, line: str = "") -> Cell:
-        return self.python(f"%%nika {line}\n{cell}")
-
-    def python(self, code: str) -> Cell:
-        with capture_output() as seen:
-            result = self.shell.run_cell(code, store_history=False)
-        failure = result.error_before_exec or result.error_in_exec
-        shown = getattr(failure, "_render_traceback_", lambda: [str(failure or "")])()
-        displayed = "".join(output.data.get("text/plain", "") for output in seen.outputs)
-        return Cell(result, seen.stdout + seen.stderr + displayed, "\n".join(shown))
-
-
-@pytest.fixture
-def notebook(folder: Path) -> Iterator[Notebook]:
-    InteractiveShell.clear_instance()
-    shell = InteractiveShell.instance()
-    shell.run_line_magic("load_ext", "nika_nb")
-    yield Notebook(shell)
-    magic._loaded.clear()
-    InteractiveShell.clear_instance()
 
 
 def traces(folder: Path) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -12,7 +13,7 @@ from nika_nb.notebook.options import cell_help
 from nika_nb.notebook.session import Session
 
 Action = Callable[[Session, list[str]], Any]
-MODULES = ("waiting", "durable", "traces")  # in the order in which help lists them
+MODULES = ("waiting", "durable", "looking", "traces", "care")  # in the order in which help lists them
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +51,19 @@ def act(session: Session, words: list[str]) -> Any:
     if name not in commands:
         raise UsageError(f"%nika {name}: not a command; there are {', '.join([*commands, 'help'])}")
     if "--help" in words[1:]:
-        return print(_line(commands[name]))
+        return print(_told(commands[name]))
     return commands[name].act(session, words[1:])
 
 
 def help_text(commands: dict[str, Command]) -> str:
     """A line per command, then the options of a workflow cell."""
     return "\n".join([*map(_line, commands.values()), "", cell_help()])
+
+
+def _told(one: Command) -> str:
+    """One command: its line, and what else there is to say."""
+    more = inspect.getdoc(one.act)
+    return _line(one) + (f"\n\n{more}" if more else "")
 
 
 def _line(one: Command) -> str:

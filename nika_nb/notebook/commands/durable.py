@@ -1,9 +1,13 @@
-"""`%nika runs|deploy|run`: the durable runs of the notebook's folder."""
+"""`%nika runs|deploy|run|resume`: the durable runs of the notebook's folder."""
 
 from __future__ import annotations
 
+from nika_nb.notebook.acting import act_on
 from nika_nb.notebook.commands import command
+from nika_nb.notebook.options import cell_options
+from nika_nb.notebook.request import of_document, of_trace
 from nika_nb.notebook.session import Session
+from nika_nb.runs.request import document, names_file
 from nika_nb.runs.run import Run
 
 
@@ -17,7 +21,26 @@ def deploy(session: Session, words: list[str]) -> None:
     print(session.desk.deploy(words))
 
 
-@command("run NAME [in=…]", "start a run of a deployment")
-def run(session: Session, words: list[str]) -> Run:
+@command("run NAME|FILE …", "run a deployment (in=…), or a workflow's file with the options of a cell")
+def run(session: Session, words: list[str]) -> Run | None:
+    """%nika run nightly topic=x · %nika run flow.nika.yaml --resume · %nika run book.ipynb::name
+
+    The options are those of `%%nika`.
+    """
+    if words and names_file(words[0]):
+        options = cell_options(words[1:])
+        return act_on(session, of_document(session, document(session.folder / words[0]), options), options)
     launched = session.desk.run(words, interactive=session.surface.interactive)
     return session.watch(launched, lambda: None)
+
+
+@command("resume [RUN] …", "run the text of a trace again and skip what it settled; options as of a cell")
+def resume(session: Session, words: list[str]) -> Run | None:
+    """RUN is a trace's file name, its path, or a run's id; without it the newest trace is taken.
+
+    The text, the inputs and the model are the recorded ones; an edited cell is resumed with
+    `%%nika --resume`. The options are those of `%%nika`.
+    """
+    name = words[0] if words and not words[0].startswith("--") else None
+    options = cell_options(words[1 if name else 0 :])
+    return act_on(session, of_trace(session, session.trace(name), options), options)

@@ -11,6 +11,7 @@ from nika_nb.runs.answers import parse_answer
 from nika_nb.runs.inbox import Waiting
 from nika_nb.runs.inbox import inbox as look_into
 from nika_nb.runs.run import Run
+from nika_nb.runs.words import told_pair
 
 _MOST_RUNS = 20  # that an inbox draws at a time: JupyterLab folds a cell with more than fifty outputs
 _UNFOLDED = 3  # runs of an inbox whose questions are told in full
@@ -25,7 +26,7 @@ def attach(session: Session, words: list[str]) -> Run:
 @command("answer [RUN] ask=yes", "answer a paused run (the newest one that waits) and continue it")
 def answer(session: Session, words: list[str]) -> Run:
     name = words[0] if words and session.names_trace(words[0]) else None
-    given = dict(parse_answer(word) for word in words[1 if name else 0 :])
+    given = dict(told_pair(word, parse_answer) for word in words[1 if name else 0 :])
     if not given or len(given) < len(words) - bool(name):
         raise UsageError(
             "%nika answer takes a trace or a run's id, if you like, and task=value: "

@@ -1,0 +1,38 @@
+"""`%nika check|show|verify`: a file or a journal looked at; nothing is run."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from nika_nb.board import mimebundle
+from nika_nb.errors import UsageError
+from nika_nb.notebook.commands import command
+from nika_nb.notebook.session import Session
+from nika_nb.notebook.shown import show as put
+from nika_nb.runs.api import judge
+from nika_nb.runs.care import verdict_of
+from nika_nb.runs.judging import bare, lacking
+from nika_nb.runs.request import document
+
+
+@command("check FILE", "judge a workflow file, or `book.ipynb::name`, without running it")
+def check(session: Session, words: list[str]) -> None:
+    """The cell that is at hand is judged by `%%nika --check`."""
+    if len(words) != 1:
+        raise UsageError("%nika check takes one file: %nika check flow.nika.yaml")
+    found = document(session.folder / words[0])
+    report = judge(found, None)
+    print("\n".join([report.render(), *lacking(report, bare(found))]))
+
+
+@command("show [TRACE]", "the run that a trace tells of, as a still: nothing is asked and nothing followed")
+def show(session: Session, words: list[str]) -> None:
+    """Without a name the newest trace; by a trace's file name, its path or a run's id."""
+    run = session.desk.attached(session.trace(words[0] if words else None))
+    put(mimebundle(run.board), uuid4().hex)
+
+
+@command("verify [TRACE]", "walk the chain of a journal, line by line")
+def verify(session: Session, words: list[str]) -> None:
+    """What does not hold is told with its line. Without a name the newest trace."""
+    print(verdict_of(session.trace(words[0] if words else None)))
