@@ -1,4 +1,4 @@
-"""`nika-nb trace gc|rm|doctor|key`: what keeps a folder of traces small, sound and sealed."""
+"""`nika-nb trace gc|rm|sweep|doctor|key`: what keeps a folder of traces small, sound and sealed."""
 
 from __future__ import annotations
 
@@ -77,6 +77,14 @@ def _beside(entry: Entry) -> tuple[Entry, ...]:
     if found.path != folder:
         return (entry,)
     return tuple(entry if entry.path.samefile(other.path) else other for other in found.list())
+
+
+def sweep_command(options: argparse.Namespace) -> int:
+    """A line for every process group that was ended."""
+    from nika_nb.runs.orphans import swept
+
+    print(swept(TraceFolder(Path(options.folder)).path))
+    return 0
 
 
 def doctor_command(options: argparse.Namespace) -> int:

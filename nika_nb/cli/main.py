@@ -165,6 +165,9 @@ def _care(actions: argparse._SubParsersAction[_Parser]) -> None:
     remove.add_argument("traces", nargs="+", metavar="TRACE")
     remove.add_argument("--force", action="store_true", help="also what a run that waits for an answer needs")
     remove.set_defaults(command="care:remove_command")
+    sweep = actions.add_parser("sweep", help="end the processes that dead runs of a folder left at work")
+    sweep.add_argument("folder", nargs="?", default=".")
+    sweep.set_defaults(command="care:sweep_command")
     doctor = actions.add_parser(
         "doctor",
         help="say what is wrong with a trace, or with all of a folder",

@@ -54,6 +54,11 @@ def sweep(folder: Path) -> list[str]:
     return said
 
 
+def swept(folder: Path) -> str:
+    """What `sweep` says, also where there was nothing to end."""
+    return "\n".join(sweep(folder)) or "no process of a dead run still runs"
+
+
 def newest_traces(folder: Path, runs: Iterable[Summary]) -> list[Path]:
     """The file that each run wrote last."""
     return [folder / summary.traces[-1] for summary in runs]

@@ -128,6 +128,17 @@ def test_resume_finds_the_notebooks_traces(shelf: Path, terminal: Terminal) -> N
     assert len(traces(shelf.parent)) == 7
 
 
+def test_variables_of_the_notebook_have_to_be_given(shelf: Path, terminal: Terminal) -> None:
+    """A `$name` is never taken for the text itself; behind another option it cannot be followed at all."""
+    story(shelf, magic(HELLO, "--var name=$who"))
+    done = terminal("run", f"{shelf}::hello")
+    assert done.code == 3
+    assert "the cell takes its inputs from `$who` of the running notebook, which is not known" in done.err
+    assert terminal("run", f"{shelf}::hello", "--var", "name=Ann").code == 0
+    story(shelf, magic(HELLO, "--model $model"))
+    assert "$model is a variable of the running notebook" in terminal("run", f"{shelf}::hello").err
+
+
 def test_inputs_out_of_the_notebooks_memory_have_to_be_given(shelf: Path, terminal: Terminal) -> None:
     """A cell that takes a dict does not silently run with something else."""
     story(shelf, magic(HELLO, "--vars people"))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from nika_nb.errors import UsageError
 from nika_nb.notebook.commands import command
 from nika_nb.notebook.session import Session
-from nika_nb.runs.orphans import sweep as sweep_folder
+from nika_nb.runs.orphans import swept
 from nika_nb.settings import SETTINGS, Setting, Settings
 from nika_nb.values import nearest
 
@@ -18,8 +18,7 @@ def sweep(session: Session, words: list[str]) -> None:
     """Only what a journal here saw begin and nobody watches any more is ended, never a stranger."""
     if words:
         raise UsageError("%nika sweep takes nothing: it looks at the runs of this folder")
-    said = sweep_folder(session.place.folder.path)
-    print("\n".join(said) if said else "no process of a dead run still runs")
+    print(swept(session.place.folder.path))
 
 
 @command("config [NAME=VALUE …]", "the settings in force and where they come from; set some for this kernel")

@@ -1,0 +1,197 @@
+"""The `%nika` lines, and what of Python goes into a line and comes out of a cell."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nika_nb.notebook import commands
+from tests.notebook.shells import Notebook
+from tests.notebook.test_magic import ASK, HELLO, traces
+
+ROWS = """nika: rows
+model: mock/echo
+inputs: { rows: { type: { array: { object: { name: string, age: integer } } } } }
+tasks:
+  each:
+    for_each: { items: "${{ inputs.rows }}" }
+    infer: { prompt: "${{ item.name }} is ${{ item.age }}" }
+outputs: { said: "${{ tasks.each.output }}" }
+"""
+CHAIN = """nika: chain
+model: mock/echo
+permits: { exec: ["false", "true"] }
+inputs: { word: { type: string, default: "hello" } }
+tasks:
+  one: { infer: { prompt: "one ${{ inputs.word }}" } }
+  two: { after: { one: success }, exec: { command: ["false"] } }
+outputs: { said: "${{ tasks.one.output }}" }
+"""
+
+
+@pytest.mark.parametrize("name", sorted(commands.table()))
+def test_every_command_has_its_help(notebook: Notebook, folder: Path, name: str) -> None:
+    """`--help` says how it is written and what it does, and does nothing."""
+    said = notebook.python(f"%nika {name} --help")
+    assert not said.failed
+    assert said.text.startswith(f"%nika {commands.table()[name].usage}")
+    assert not traces(folder)
+
+
+def test_the_commands_are_all_there(notebook: Notebook) -> None:
+    """What the guide names can be typed, and help lists it."""
+    said = notebook.python("%nika").text
+    shown = "check run resume answer decline inbox runs show verify attach sweep config"
+    for name in shown.split(" "):
+        assert f"%nika {name}" in said
+    assert "not a command" in notebook.python("%nika dance").error
+
+
+def test_a_variable_stands_in_the_line(notebook: Notebook) -> None:
+    """`$name` is the value itself: no quoting, no reading of digits as a number, no second filling."""
+    notebook.python("""name = "it's \\"me\\"\\n --check $x {1+1}"; digits = "007" """)
+    said = notebook.run(HELLO, "--var name=$name").value.outputs["said"]
+    assert said.endswith('hello it\'s "me"\n --check $x {1+1}')
+    assert notebook.run(HELLO, "--var name=$digits").value.outputs["said"].endswith("007")
+    assert notebook.run(HELLO, "--var 'name=$digits'").value.outputs["said"].endswith("$digits")
+    assert notebook.run(HELLO, '--var "name=agent ${digits}"').value.outputs["said"].endswith("agent 007")
+
+
+def test_a_variable_that_is_not_there_is_named(notebook: Notebook, folder: Path) -> None:
+    """What is missing, a near name, and how a dollar sign is written; nothing runs."""
+    notebook.python("topic = 'x'")
+    found = notebook.run(HELLO, "--var name=$topix")
+    assert found.failed
+    for part in ("$topix", "`topix` is not defined", "did you mean `topic`", "$$"):
+        assert part in found.error
+    assert not traces(folder)
+
+
+def test_a_frame_becomes_the_rows_of_a_fan_out(notebook: Notebook) -> None:
+    """By its variable's name under --vars, or by `$df` under --var; whole numbers stay whole."""
+    notebook.python("import pandas as pd; df = pd.DataFrame({'name': ['Ann', 'Bo'], 'age': [7, 8]})")
+    told = ["mock(echo) · Ann is 7", "mock(echo) · Bo is 8"]
+    for line in ("--vars rows=df", "--var rows=$df", "--vars rows=$df"):
+        said = notebook.run(ROWS, line)
+        assert said.value.outputs["said"] == told, line
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("--vars df", "`df` is list, not a dict; one input is given as INPUT=df"),
+        ("--vars rows=nope", "--vars rows=nope: `nope` is not defined"),
+        ("--vars nope", "--vars nope: `nope` is not defined"),
+        ("--resume $df", "there is no trace"),
+    ],
+)
+def test_wrong_variables_are_told(notebook: Notebook, folder: Path, line: str, told: str) -> None:
+    """Which option, which name, what to write instead."""
+    notebook.python("df = [1]")
+    found = notebook.run(ROWS, line)
+    assert found.failed
+    assert told in found.error
+    assert not traces(folder)
+
+
+def test_answers_and_runs_are_variables_too(notebook: Notebook) -> None:
+    """An answer is the value itself; a run stands for its trace."""
+    notebook.python("yes = True")
+    notebook.run(ASK, "--into run")
+    answered = notebook.python("%nika answer $run ask=$yes")
+    assert answered.value.outputs == {"go": True}
+    assert "cache hit" in notebook.run(ASK, "--resume $run").text
+
+
+def test_a_cell_value_is_the_last_value(notebook: Notebook) -> None:
+    """`_` and `Out[n]` hold the run, as of every cell."""
+    shell = notebook.shell
+    shell.run_cell(f"%%nika\n{HELLO}", store_history=True)
+    number = shell.execution_count - 1
+    assert shell.user_ns["Out"][number].outputs["said"].endswith("hello you")
+    assert shell.user_ns["_"] is shell.user_ns["Out"][number]
+
+
+def test_a_recorded_text_is_resumed_by_a_line(notebook: Notebook, folder: Path) -> None:
+    """The text and its inputs come from the trace; what it settled is skipped, an input may be given anew."""
+    assert notebook.run(CHAIN, "--var word=bye").failed
+    again = notebook.python("%nika resume")
+    assert "↷  one  cache hit (resume)" in again.text
+    assert "two" in again.error
+    other = notebook.python(f"%nika resume {traces(folder)[0].stem} --var word=new --plan")
+    assert "input changed: inputs.word" in other.text
+    assert "first word" in notebook.python("%nika resume --resume x").error
+
+
+def test_a_file_is_run_and_judged_by_a_line(notebook: Notebook, folder: Path) -> None:
+    """With the options of a cell; the cell of another notebook by its address."""
+    (folder / "hello.nika.yaml").write_text(HELLO, encoding="utf-8")
+    assert "is sound: 1 task" in notebook.python("%nika check hello.nika.yaml").text
+    run = notebook.python("%nika run hello.nika.yaml --var name=file --into made")
+    assert run.value.outputs["said"].endswith("hello file")
+    assert notebook.shell.user_ns["made"] is run.value
+    assert "1 skipped" in notebook.python("%nika run hello.nika.yaml --var name=file --resume --plan").text
+    assert "cannot be read" in notebook.python("%nika run nowhere.nika.yaml").error
+    assert "takes one file" in notebook.python("%nika check").error
+
+
+def test_a_trace_is_shown_and_verified_by_a_line(notebook: Notebook, folder: Path) -> None:
+    """The newest, or the one that is named; a changed line is found."""
+    notebook.run(HELLO)
+    assert "1/1 done" in notebook.python("%nika show").text
+    assert "OK" in notebook.python("%nika verify").text
+    path = traces(folder)[0]
+    path.write_bytes(path.read_bytes().replace(b"hello you", b"hello yon"))
+    assert "BROKEN at line 7" in notebook.python(f"%nika verify {path.name}").text
+
+
+def test_the_settings_are_shown_and_set(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is in force and where it comes from; a value that says nothing changes nothing."""
+    monkeypatch.setenv("NIKA_NB_MAX_PARALLEL", os.environ.get("NIKA_NB_MAX_PARALLEL", ""))
+    assert _setting(notebook, "max_parallel") == ["max_parallel", "32", "default"]
+    assert "max_parallel = 4" in notebook.python("%nika config max_parallel=4").text
+    assert _setting(notebook, "max_parallel")[:4] == ["max_parallel", "4", "set", "here"]
+    refused = notebook.python("%nika config NIKA_NB_MAX_PARALLEL=many")
+    assert "is no whole number" in refused.error
+    assert _setting(notebook, "max_parallel")[1] == "4"
+    notebook.python("%nika config max_parallel=")
+    assert _setting(notebook, "max_parallel") == ["max_parallel", "32", "default"]
+    assert "did you mean `max_parallel`" in notebook.python("%nika config max_paralel=3").error
+    assert "give a value" in notebook.python("%nika config max_parallel").error
+
+
+def _setting(notebook: Notebook, name: str) -> list[str]:
+    table = notebook.python("%nika config").text.splitlines()
+    row = next(line for line in table if line.startswith(f"{name} "))
+    return row.split("NIKA_")[0].split()
+
+
+def test_a_pause_stops_run_all_where_it_is_told_to(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    """NIKA_NB_ON_PAUSE=raise: one sentence that says how to go on; the run waits all the same."""
+    monkeypatch.setenv("NIKA_NB_ON_PAUSE", "raise")
+    cell = notebook.run(ASK, "--into run")
+    assert cell.failed
+    assert cell.error.startswith("`ask` waits for an answer to `ask`: %nika answer 2")
+    assert "\n" not in cell.error
+    monkeypatch.delenv("NIKA_NB_ON_PAUSE")
+    assert notebook.python("%nika answer ask=yes").value.outputs == {"go": True}
+
+
+def test_what_is_open_is_told_when_the_extension_loads(
+    notebook: Notebook, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line each; and whatever is wrong with the folder, the magics are there."""
+    notebook.run(ASK)
+    assert notebook.python("%reload_ext nika_nb").text == "nika · 1 prompt waits: `%nika inbox`\n"
+
+    def broken(folder: Any) -> Any:
+        raise OSError("no such disk")
+
+    monkeypatch.setattr("nika_nb.notebook.magic.open_matters", broken)
+    assert "could not be looked up: OSError: no such disk" in notebook.python("%reload_ext nika_nb").text
+    assert notebook.run(HELLO).value.state == "completed"
