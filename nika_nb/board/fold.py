@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from nika_nb.board.clean import last_line, one_line
 from nika_nb.board.fields import Fields, item_fault_of, json_of, preview_of, prompt_of, retry_of
-from nika_nb.board.rows import Items, Row, RunState, State
+from nika_nb.board.rows import TOLD_ITEMS, Items, Row, RunState, State
 
 if TYPE_CHECKING:
     from nika_nb.board.state import Board
 
-SHOWN_FAULTS = 5  # failed items kept with their sentence
+KEPT_FAULTS = 20  # failed items kept with their sentence
 
 
 def _workflow_started(board: Board, fields: Fields, at: int) -> None:
@@ -44,6 +44,7 @@ def _verb_invoked(board: Board, fields: Fields, at: int) -> None:
         row.attempts = max(row.attempts, int(fields.get("attempt", 1)))
     else:
         _items(row).running += 1 if int(fields.get("attempt", 1)) == 1 else 0
+        _items(row).mark(fields["item"], "running")
     board.become(row, "running")
 
 
@@ -88,9 +89,25 @@ def _item_completed(board: Board, fields: Fields, at: int) -> None:
         _spent(row, fields)
     if status == "failure":
         items.failed += 1
-        if len(items.faults) < SHOWN_FAULTS:
+        if len(items.faults) < KEPT_FAULTS:
             items.faults.append(item_fault_of(fields))
+    _told(items, fields)
     board.touch(row)
+
+
+def _told(items: Items, fields: Fields) -> None:
+    """What became of one item, for whoever opens the fan-out."""
+    ended = _ITEM_ENDS.get(str(fields.get("status")), "skipped")
+    index = fields.get("item")
+    if not items.mark(index, "cached" if fields.get("matched") else ended) or not isinstance(index, int):
+        return
+    if fields.get("duration_ms") is not None and not fields.get("matched"):
+        items.took[index] = int(fields["duration_ms"])
+    if index < TOLD_ITEMS:
+        items.previews[index] = preview_of(fields)
+
+
+_ITEM_ENDS: dict[str, State] = {"success": "ok", "failure": "failed"}
 
 
 def _task_completed(board: Board, fields: Fields, at: int) -> None:
@@ -143,7 +160,7 @@ def _settle(board: Board, fields: Fields, at: int, state: State) -> Row:
         row.cost_usd = float(fields["cost_usd"])
     row.unpriced = fields.get("cost_unpriced", row.unpriced)
     if row.items:
-        row.items.running = 0
+        row.items.rest()
         row.items.total = row.items.total or row.items.done
     board.become(row, state)
     return row

@@ -5,50 +5,38 @@ Every state is a sign and a word, never a colour alone.
 
 from __future__ import annotations
 
-from heapq import nlargest
-
 from nika_nb.board import tracepage
 from nika_nb.board.clean import block, inline
-from nika_nb.board.graph import graph_svg, graph_text
-from nika_nb.board.rows import STATES, Row, RunState, State
+from nika_nb.board.head import counted, head
+from nika_nb.board.items import opened, summary
+from nika_nb.board.picture import still_picture
 from nika_nb.board.state import Board
-from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, TRACK, box, plain
-from nika_nb.board.svg import data_uri
+from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, TRACK, box, ink, plain
 from nika_nb.board.table import table
-from nika_nb.board.text import SPINNER, duration, money, plural
-from nika_nb.board.timeline import timeline_svg, timeline_text
+from nika_nb.board.text import plural
+from nika_nb.board.window import URGENT, WINDOW, window
 
-WINDOW = 40  # rows of a live view
 WHOLE = 1000  # rows of a still
-UNFOLDED = 50  # failures that a still tells in full
-LIVE_BOUND = 40_000  # bytes that a live view may send at a time
-
-_WORD: dict[RunState, str] = {
-    "running": "running", "completed": "✔ completed", "failed": "✖ failed", "cancelled": "⊘ cancelled",
-    "paused": "◇ paused", "incomplete": "… incomplete",
-}  # fmt: skip
-_BAR_ORDER: tuple[State, ...] = (
-    "ok", "cached", "skipped", "failed", "cancelled", "paused", "retrying", "running",
-)  # fmt: skip
-_URGENT: dict[State, int] = {"paused": 5, "failed": 4, "retrying": 3, "running": 3}
+UNFOLDED = 50  # failures, and fan-outs, that a still tells in full
+LIVE_BOUND = 36_000  # bytes that a live view may send at a time
 
 
-def still(board: Board, now: int | None = None) -> str:
-    """The whole board, for a saved notebook. Of more than a thousand rows, those that matter most."""
-    rows = window(board, WHOLE)
-    inner = head(board, now) + table(rows, now, UNFOLDED) + _rest(board, len(rows)) + foot(board)
-    return box(inner, RUN_TONE[board.state])
+def still(board: Board, now: int | None = None, limit: int = WHOLE) -> str:
+    """The board for a saved notebook. Of more rows than `limit` those that matter most, and how many more."""
+    rows = window(board, limit)
+    inner = (head(board, now), still_picture(board), table(rows, now, UNFOLDED), _rest(board, len(rows)))
+    return box("".join(inner) + foot(board), RUN_TONE[board.state])
 
 
-def live_head(board: Board, now: int | None = None, tick: int = 0) -> str:
-    """The head of a live view; `tick` turns its sign."""
-    return plain(head(board, now, tick))
+def live_head(board: Board, now: int | None = None) -> str:
+    """The head of a live view."""
+    return plain(head(board, now, live=True))
 
 
 def live_body(board: Board, now: int | None = None) -> str:
     """A window of rows and how many there are elsewhere; the journal, for when the kernel dies."""
     limit = WINDOW
-    while len(drawn := _body(board, now, limit)) > LIVE_BOUND and limit > 4:
+    while len((drawn := _body(board, now, limit)).encode()) > LIVE_BOUND and limit > 4:
         limit //= 2
     return drawn
 
@@ -59,96 +47,40 @@ def _body(board: Board, now: int | None, limit: int) -> str:
     return plain(table(rows, now) + _rest(board, len(rows)) + trace)
 
 
-def window(board: Board, limit: int = WINDOW) -> list[Row]:
-    """The rows most worth seeing, in document order: waiting and failed, at work, then the newest."""
-    rows = board.tasks
-    if len(rows) <= limit:
-        return rows
-    fresh = {task: at for at, task in enumerate(list(board.recent))}
-    best = nlargest(
-        limit, rows, key=lambda row: (_URGENT.get(row.state, 0), fresh.get(row.id, -1), -row.index)
+def live_items(board: Board) -> str:
+    """The fan-outs of a live view, opened: those at work first, as many as there is room for."""
+    fans = sorted((row for row in board.tasks if row.items), key=lambda row: -URGENT.get(row.state, 0))
+    drawn, told = "", 0
+    for row in fans:
+        piece = f'<div style="padding:4px 0"><div style="{QUIET}">{summary(row)}</div>{opened(row)}</div>'
+        if told and len((drawn + piece).encode()) > LIVE_BOUND:
+            break
+        drawn, told = drawn + piece, told + 1
+    rest = (
+        f'<div style="{QUIET}">and {plural(len(fans) - told, "more fan-out")}</div>'
+        if told < len(fans)
+        else ""
     )
-    return sorted(best, key=lambda row: row.index)
-
-
-def head(board: Board, now: int | None = None, tick: int = 0) -> str:
-    """Name, state, elapsed time, permits and the progress bar."""
-    spin = f"{SPINNER[tick // 2 % len(SPINNER)]} " if board.state == "running" else ""
-    left = (
-        f'<span style="font-weight:600">🦋 {inline(board.workflow, 80)}</span>'
-        f'<span style="{QUIET}"> · {plural(len(board.rows), "task")}{_resumed(board)}</span>'
-    )
-    right = (
-        f'<span style="color:{RUN_TONE[board.state]};font-weight:600">{spin}{_WORD[board.state]}</span>'
-        f'<span style="{QUIET}"> · {duration(board.elapsed_ms(now))}</span>'
-    )
-    return (
-        '<div style="display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 16px">'
-        f'<div>{left}</div><div style="white-space:nowrap">{right}</div></div>'
-        f'<div style="{QUIET};font-size:12px">permits ✓ {inline(board.permits)}</div>{_bar(board)}'
-    )
-
-
-def _resumed(board: Board) -> str:
-    if not board.resumed:
-        return ""
-    return f" · resumed · {board.hits} skipped (cache hit) · {board.ran_live} ran live"
-
-
-def _bar(board: Board) -> str:
-    """How much is settled, by state, and the same in words."""
-    total = max(1, len(board.rows))
-    settled = f"{board.done:,}/{len(board.rows):,}"
-    parts = "".join(
-        f'<div style="width:{100 * board.counts[state] / total:.2f}%;background-color:{COLOUR[state]}"></div>'
-        for state in _BAR_ORDER
-        if board.counts[state]
-    )
-    track = f"display:flex;flex-grow:1;height:4px;border-radius:2px;overflow:hidden;background-color:{TRACK}"
-    return (
-        '<div style="display:flex;align-items:center;gap:10px;margin:4px 0 6px 0">'
-        f'<div style="{track}" role="img" aria-label="{_words(board)}" title="{_words(board)}">{parts}</div>'
-        f'<div style="{QUIET};font-size:12px;white-space:nowrap">{settled} done</div></div>'
-    )
-
-
-def _words(board: Board) -> str:
-    return ", ".join(f"{board.counts[state]:,} {state}" for state in STATES if board.counts[state])
+    return plain(drawn + rest)
 
 
 def _rest(board: Board, shown: int) -> str:
     hidden = len(board.rows) - shown
     if hidden <= 0:
         return ""
-    words = f"and {hidden:,} more: {_words(board)} in all"
+    words = f"and {hidden:,} more: {counted(board)} in all"
     return f'<div style="{QUIET};font-size:12px;padding-top:4px">{words}</div>'
 
 
 def foot(board: Board) -> str:
-    """Money and time, spent and saved; where the journal is; folded, the graph and what happened."""
-    lines = [_figures(board), inline(board.detail)]
+    """What was said at the end; where the journal is, and what is wrong with it; folded, what happened."""
+    lines = [inline(board.detail)] if board.detail else []
     lines += [_trace(board)] if board.trace_path else []
-    lines += (
-        [f'<span style="color:{COLOUR["failed"]}">{inline(board.trouble, 2000)}</span>']
-        if board.trouble
-        else []
-    )
-    inner = "".join(f"<div>{line}</div>" for line in lines if line)
+    inner = "".join(f'<div style="{QUIET}">{line}</div>' for line in lines)
+    if board.trouble:
+        inner += f'<div style="{ink(COLOUR["failed"])}">{inline(board.trouble, 2000)}</div>'
     rule = f"border-top:1px solid {TRACK};margin-top:6px;padding-top:4px"
-    folded = _graph(board) + _events(board)
-    return f'<div style="{rule};font-size:12px"><div style="{QUIET}">{inner}</div>{folded}</div>'
-
-
-def _figures(board: Board) -> str:
-    parts = [f"{money(board.cost_usd)} spent"]
-    parts += [f"{board.tokens:,} tokens"] if board.tokens else []
-    parts += [f"{plural(board.unpriced, 'task')} without a known price"] if board.unpriced else []
-    usd, tokens, ms = board.saved
-    saved = [money(usd)] if usd else []
-    saved += [f"{tokens:,} tokens"] if tokens else []
-    saved += [duration(ms)] if ms else []
-    parts += [f"saved {', '.join(saved)}"] if saved else []
-    return " · ".join(parts)
+    return f'<div style="{rule};font-size:12px">{inner}{_events(board)}</div>'
 
 
 def _trace(board: Board) -> str:
@@ -158,25 +90,6 @@ def _trace(board: Board) -> str:
         parts += [f"chain {inline(board.trace_head)}"] if board.trace_head else []
         parts += [tracepage.packed_link(board.trace_path, board.trace_data)] if board.trace_data else []
     return f'<span style="{MONO};font-size:11px;overflow-wrap:anywhere">{" · ".join(parts)}</span>'
-
-
-def _trouble(board: Board) -> str:
-    return f'<span style="color:{COLOUR["failed"]}">{inline(board.trouble, 2000)}</span>'
-
-
-def _graph(board: Board) -> str:
-    """The graph and, beside it, the timeline; as words for those who do not see them."""
-    if len(board.rows) < 2:
-        return ""
-    graph = _image(graph_svg(board), f"graph: {graph_text(board)}")
-    time = _image(timeline_svg(board), f"timeline: {timeline_text(board)}")
-    style = "display:flex;flex-wrap:wrap;align-items:flex-start;gap:8px 28px;overflow:auto;padding:6px 0"
-    return _folded("graph and timeline", f'<div style="{style}">{graph}{time}</div>')
-
-
-def _image(svg: str, words: str) -> str:
-    style = "max-width:none;margin:0;flex:none"
-    return f'<img alt="{inline(words, 1200)}" src="{data_uri(svg)}" style="{style}">'
 
 
 def _events(board: Board) -> str:

@@ -16,9 +16,17 @@ SETTLED: frozenset[State] = frozenset({"ok", "cached", "skipped", "failed", "can
 BUSY: frozenset[State] = frozenset({"running", "retrying"})
 
 
+ITEM_STATES: tuple[State, ...] = ("pending", "running", "ok", "cached", "failed", "skipped")
+KEPT_ITEMS = 100_000  # items that are told apart; of more only the figures are kept
+TOLD_ITEMS = 50  # items whose result is kept in a few words
+
+
 @dataclass(slots=True)
 class Items:
-    """The elements of one fan-out. `total` is None until it is known."""
+    """The elements of one fan-out. `total` is None until it is known.
+
+    states: an index into ITEM_STATES for every item heard of; took: milliseconds by item.
+    """
 
     total: int | None = None
     done: int = 0
@@ -26,6 +34,22 @@ class Items:
     cached: int = 0
     running: int = 0
     faults: list[str] = field(default_factory=list)
+    states: bytearray = field(default_factory=bytearray)
+    took: dict[int, int] = field(default_factory=dict)
+    previews: dict[int, str] = field(default_factory=dict)
+
+    def mark(self, index: object, state: State) -> bool:
+        """Whether the item can be told apart, and is now in that state."""
+        if not isinstance(index, int) or not 0 <= index < KEPT_ITEMS:
+            return False
+        self.states.extend(bytes(max(0, index + 1 - len(self.states))))
+        self.states[index] = ITEM_STATES.index(state)
+        return True
+
+    def rest(self) -> None:
+        """Nothing runs any more: what had begun and not ended is as open as before."""
+        self.running = 0
+        self.states = self.states.replace(b"\1", b"\0")
 
 
 @dataclass(slots=True)

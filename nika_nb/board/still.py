@@ -9,6 +9,7 @@ from nika_nb.board.html import still as still_html
 from nika_nb.board.state import Board
 from nika_nb.board.style import QUIET, plain
 from nika_nb.board.text import still as still_text
+from nika_nb.board.window import WINDOW, window
 
 __all__ = ["mimebundle", "still_html", "still_text", "unfinished"]
 
@@ -19,12 +20,15 @@ def mimebundle(board: Board, now: int | None = None) -> dict[str, str]:
 
 
 def unfinished(board: Board, now: int | None = None) -> dict[str, str]:
-    """The still of a run at work, for whoever finds it after its kernel has gone."""
+    """The still of a run at work, for whoever finds it after its kernel has gone.
+
+    It is sent again and again, so of very many rows it holds a window.
+    """
     name = PurePath(board.trace_path).name
     said = (
         f"This is how the run stood when the page was last told. If its kernel is gone, %nika attach {name} "
         "shows all that was journaled, and --resume on the cell's first line goes on from there."
     )
-    found = mimebundle(board, now)
+    page, text = still_html(board, now, WINDOW), still_text(board, now, rows=window(board))
     note = plain(f'<div style="{QUIET};font-size:12px;padding:4px 15px">{inline(said, 400)}</div>')
-    return {"text/html": found["text/html"] + note, "text/plain": f"{found['text/plain']}\n\n    {said}"}
+    return {"text/html": page + note, "text/plain": f"{text}\n\n    {said}"}

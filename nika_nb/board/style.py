@@ -17,6 +17,13 @@ RUN_TONE: dict[RunState, str] = {
     "cancelled": COLOUR["cancelled"], "paused": COLOUR["paused"], "incomplete": COLOUR["retrying"],
 }  # fmt: skip
 
+# What JupyterLab calls the same: its themes know their own background.
+_THEMED = {
+    COLOUR["running"]: "--jp-brand-color1",
+    COLOUR["ok"]: "--jp-success-color1",
+    COLOUR["failed"]: "--jp-error-color1",
+}
+
 MONO = "font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,DejaVu Sans Mono,monospace"
 SANS = "font-family:system-ui,-apple-system,Segoe UI,Helvetica,Arial,sans-serif"
 QUIET = "opacity:.68"
@@ -39,3 +46,9 @@ def box(inner: str, tone: str, pad: int = 6) -> str:
 def plain(inner: str) -> str:
     """A piece inside something that has an edge already."""
     return f'<div class="{NO_MATH}" style="{PLAIN}">{inner}</div>'
+
+
+def ink(tone: str) -> str:
+    """A tone as the colour of text: the theme's own where there is one. Sanitised away, text stays text."""
+    themed = _THEMED.get(tone)
+    return f"color:var({themed},{tone})" if themed else f"color:{tone}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nika_nb.board.clean import block, inline, one_line
+from nika_nb.board.items import opened, summary
 from nika_nb.board.rows import BUSY, Row, why
-from nika_nb.board.style import COLOUR, MONO, QUIET, TRACK
+from nika_nb.board.style import COLOUR, MONO, QUIET, TRACK, ink
 from nika_nb.board.text import UNICODE, duration, items_said, money, said
 
 _ANY = "padding:2px 14px 2px 0;white-space:nowrap"
@@ -20,28 +21,51 @@ _TABLE = (
     "width:100%;table-layout:auto;border-collapse:collapse;margin:0;border:0;"
     f"font-size:12px;line-height:normal;{MONO}"
 )
+_SUMMARY = f"cursor:pointer;{QUIET}"
 _BAR = 96  # pixels of a fan-out's bar
 
 
+_HEADS = ("state", "task", "does", "time", "cost", "last line, result, why")
+_RIGHT = ("time", "cost")
+_HEAD = f"{QUIET};padding:0 14px 2px 0;white-space:nowrap;font-weight:400;border:0;background:none"
+
+
 def table(rows: Sequence[Row], now: int | None = None, deep: int = 0) -> str:
-    """One line a task, its failure or question below it; the first `deep` failures unfold in full."""
+    """One line a task, its failure or question below it.
+
+    deep: so many failures and so many fan-outs can be unfolded; none in a live view, for it is drawn
+    again and again.
+    """
     paid = any(row.cost_usd or row.tokens for row in rows)
     whole = {row.id for row in [row for row in rows if row.state == "failed"][:deep]}
-    body = "".join(_row(row, now, paid) + _under(row, 5 if paid else 4, row.id in whole) for row in rows)
-    return f'<table style="{_TABLE}"><tbody>{body}</tbody></table>'
+    whole |= {row.id for row in [row for row in rows if row.items][:deep]}
+    body = "".join(
+        _row(row, now, paid, deep > 0) + _under(row, 5 if paid else 4, row.id in whole) for row in rows
+    )
+    return f'<table style="{_TABLE}"><thead>{_heads(paid)}</thead><tbody>{body}</tbody></table>'
 
 
-def _row(row: Row, now: int | None, paid: bool) -> str:
+def _heads(paid: bool) -> str:
+    cells = "".join(
+        f'<th scope="col" style="{_HEAD};text-align:{"right" if name in _RIGHT else "left"}">{name}</th>'
+        for name in _HEADS
+        if paid or name != "cost"
+    )
+    return f'<tr style="background:none">{cells}</tr>'
+
+
+def _row(row: Row, now: int | None, paid: bool, titled: bool) -> str:
     faint = f";{QUIET}" if row.state in ("pending", "skipped", "cancelled") else ""
     strong = ";font-weight:600" if row.state in ("running", "retrying", "failed", "paused") else ""
+    sign = f'<span style="{ink(COLOUR[row.state])}">{UNICODE[row.state]}</span>'
     beside = ' <span title="ran beside another task">∥</span>' if row.beside else ""
     cells = [
-        f'<td style="{_CELL};color:{COLOUR[row.state]}">{UNICODE[row.state]}&nbsp;{row.state}</td>',
+        f'<td style="{_CELL}{faint}">{sign}&nbsp;{row.state}</td>',
         f'<td style="{_CELL}{faint}{strong}">{inline(row.id, 48)}</td>',
         f'<td style="{_CELL};{QUIET}">{inline(said(row), 64)}{beside}</td>',
         f'<td style="{_NUMBER}">{_time(row, now)}</td>',
         *([f'<td style="{_NUMBER};{QUIET}">{_cost(row)}</td>'] if paid else []),
-        _last(row),
+        _last(row, titled),
     ]
     return f'<tr style="background:none">{"".join(cells)}</tr>'
 
@@ -60,12 +84,12 @@ def _cost(row: Row) -> str:
     return " · ".join(parts)
 
 
-def _last(row: Row) -> str:
-    """The widest cell: what does not fit is cut by the page, and told in full by its title."""
+def _last(row: Row, titled: bool) -> str:
+    """The widest cell: what does not fit is cut by the page, and in a still told in full by its title."""
     words = [f"×{row.attempts}"] if row.attempts > 1 else []
     words += [text for text in _words(row) if text]
     said_ = inline(" · ".join(words))
-    title = f' title="{said_}"' if len(said_) > 40 else ""
+    title = f' title="{said_}"' if titled and len(said_) > 40 else ""
     bar = _items(row) if row.items else ""
     joint = " · " if said_ and bar and not bar.endswith("</span>") else " "
     return f'<td style="{_LAST};{QUIET}"{title}>{(bar + joint + said_).strip()}</td>'
@@ -111,7 +135,7 @@ def _items(row: Row) -> str:
 
 
 def _under(row: Row, columns: int, whole: bool) -> str:
-    inner = _beneath(row, whole)
+    inner = _beneath(row, whole) + (_opened(row) if whole else "")
     if not inner:
         return ""
     style = "text-align:left;padding:0 0 4px 0;white-space:normal"
@@ -121,18 +145,23 @@ def _under(row: Row, columns: int, whole: bool) -> str:
 
 def _beneath(row: Row, whole: bool) -> str:
     if row.state == "failed":
-        faults = [row.detail, *(row.items.faults if row.items and whole else [])]
-        return "".join(_foldable(fault, whole) for fault in faults if fault)
+        return _foldable(row.detail, whole) if row.detail else ""
     if row.state == "paused" and row.detail:
-        return f'<div style="color:{COLOUR["paused"]}">{inline(row.detail)}</div>'
+        return f'<div style="{ink(COLOUR["paused"])}">{inline(row.detail)}</div>'
     if row.warning:
-        return f'<div style="color:{COLOUR["retrying"]}">warning: {inline(row.warning)}</div>'
+        return f'<div style="{ink(COLOUR["retrying"])}">warning: {inline(row.warning)}</div>'
     return ""
+
+
+def _opened(row: Row) -> str:
+    """The items of a fan-out, folded until they are asked for."""
+    inner = opened(row)
+    return f'<details><summary style="{_SUMMARY}">{summary(row)}</summary>{inner}</details>' if inner else ""
 
 
 def _foldable(text: str, whole: bool) -> str:
     """A failure's first line; what is longer unfolds, in a still."""
-    tone = f"color:{COLOUR['failed']}"
+    tone = ink(COLOUR["failed"])
     first = one_line(text.strip().split("\n", 1)[0], 160)
     if not whole or one_line(text, 400) == first:
         return f'<div style="{tone}">{inline(first)}</div>'

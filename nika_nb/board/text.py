@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nika_nb.board.clean import one_line
 from nika_nb.board.rows import Row, State, why
 from nika_nb.board.state import Board, Fact
 from nika_nb.catalog.frames import RUN_STOPS, TASK_ENDS
 
+FAULTS = 5  # failed items that are told one by one
 WIDTH = 64  # columns of the meter, its indent not counted
 
 UNICODE: dict[State, str] = {
@@ -113,7 +114,7 @@ def _faults(row: Row) -> Iterator[str]:
     if row.detail:
         yield one_line(row.detail, 400)
     if row.items:
-        yield from row.items.faults
+        yield from row.items.faults[:FAULTS]
 
 
 def meter(board: Board, now: int | None = None) -> str:
@@ -147,12 +148,19 @@ def ending(board: Board) -> list[str]:
     return [f"  {said_} · {one_line(board.detail)}" if board.detail else f"  {said_}"]
 
 
-def still(board: Board, now: int | None = None, glyphs: dict[State, str] = UNICODE) -> str:
-    """The whole board as text: what a saved notebook and a terminal show."""
+def still(
+    board: Board,
+    now: int | None = None,
+    glyphs: dict[State, str] = UNICODE,
+    rows: Sequence[Row] | None = None,
+) -> str:
+    """The whole board as text, or these rows of it: what a saved notebook and a terminal show."""
     width = id_width(board)
     lines = [*header(board), ""]
-    for row in board.tasks:
+    shown = board.tasks if rows is None else rows
+    for row in shown:
         lines += [line(row, width, now, glyphs), *under(row)]
+    lines += [f"  and {len(board.rows) - len(shown):,} more"] if len(shown) < len(board.rows) else []
     lines += [meter(board, now), *ending(board)]
     lines += ["", resumed(board), *whys(board)] if board.resumed else []
     lines += ["", trace_line(board)] if board.trace_path else []

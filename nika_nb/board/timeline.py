@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from nika_nb.board.clean import one_line
 from nika_nb.board.rows import Row
 from nika_nb.board.state import Board
+from nika_nb.board.style import COLOUR
 from nika_nb.board.svg import CHAR, FILL, INK, document, rect, said, text
 from nika_nb.board.text import UNICODE, duration, plural
 
@@ -101,7 +102,7 @@ def _row(bar: _Bar, left: float, top: float, scale: float, ink: str) -> str:
     title = f"<title>{said(f'{row.id} · {row.note} · {row.state} · {_time(bar)}')}</title>"
     name = text(0, middle, f"{UNICODE[row.state]} {one_line(row.id, 24)}", ink)
     if bar.until is None:
-        return f"<g>{title}{name}{text(left + bar.start * scale, middle, '↷', FILL['cached'])}</g>"
+        return f"<g>{title}{name}{text(left + bar.start * scale, middle, '↷', COLOUR['cached'])}</g>"
     wide = max(2.0, (bar.until - bar.start) * scale)
     x = left + min(bar.start * scale, _WIDE - 2)
     fill = FILL[row.state] if FILL[row.state] != "none" else ink

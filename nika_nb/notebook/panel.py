@@ -7,60 +7,72 @@ from typing import Any
 from uuid import uuid4
 
 from nika_nb.board import html, mimebundle, tracepage, unfinished
-from nika_nb.board.clean import block
+from nika_nb.board.clean import block, inline
+from nika_nb.board.head import announced
+from nika_nb.board.picture import SMALL, live_picture
 from nika_nb.board.state import Board
-from nika_nb.board.style import COLOUR, QUIET, RUN_TONE, plain
+from nika_nb.board.style import COLOUR, QUIET, RUN_TONE, ink, plain
+from nika_nb.notebook.pages import Piece, Pieces
 from nika_nb.notebook.shown import show, update, view
 
 Stop = Callable[[], None]
 Trace = Callable[[], tuple[str, bytes]]  # the journal's name and what it holds by now
 PADDING = "6px 12px"
-TELL_EVERY = 5 * 10**9  # nanoseconds
 INTERRUPT = "interrupt the kernel (■) to stop the run"
+_UNSEEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
 
 
 class Panel:
     """One output of one cell. Everything but `show` may be called from any one thread at a time.
 
     `stop` and `trace` are given for runs in the background only: while a cell runs no click is
-    delivered, there the kernel's own interrupt is felt.
+    delivered, there the kernel's own interrupt is felt. What a page can do by itself, switching between
+    views, works all the same.
     """
 
     def __init__(self, board: Board, stop: Stop | None = None, trace: Trace | None = None) -> None:
-        from ipywidgets import HTML, VBox
+        from ipywidgets import HTML, Stack, ToggleButtons, VBox, jslink
 
         self.display_id = uuid4().hex
         self._board = board
-        self._tick = 0
-        self._head, self._body, self._foot = (HTML(layout={"margin": "0"}) for _ in range(3))
+        margin = {"margin": "0"}
+        self._head, self._picture, self._body, self._items = (HTML(layout=margin) for _ in range(4))
+        self._said, self._foot = HTML(layout=margin), HTML(layout=margin)
+        self._switch = ToggleButtons(options=["Tasks"], index=0, style={"button_width": "auto"})
+        self._rows = VBox(layout=margin)
+        self._stack = Stack([self._rows], selected_index=0, layout=margin)
+        self._views: tuple[str, ...] = ()
+        # The page switches by itself: while a cell runs, no kernel could be asked.
+        self._link = jslink((self._switch, "index"), (self._stack, "selected_index"))
         self.box = VBox(layout={"margin": "0", "padding": PADDING})
-        self._drawn: tuple[int, int, int] | None = None
-        self._told = (-1, 0)  # the board's version in the display's own text, and when it was sent
+        self._pieces = Pieces(
+            [
+                Piece(html.live_head, self._sends(self._head), 0.4),
+                Piece(html.live_body, self._sends(self._body), 0.4),
+                Piece(live_picture, self._sends(self._picture), 2),
+                Piece(_items, self._sends(self._items), 2),
+                Piece(_announcement, self._sends(self._said), 1),
+                Piece(_version, self._tell, 5),
+            ]
+        )
+        self._shown = False
         self._controls(stop, trace)
 
     def show(self) -> None:
         """Put the panel into the cell that runs now."""
         self.paint(self._board)
         show(self._live(), self.display_id)
+        self._shown = True
 
     def paint(self, board: Board, now: int | None = None) -> None:
-        """Bring the panel up to date; what has not changed is not sent."""
+        """Bring the panel up to date. With a clock at most one piece is sent, and only what has changed."""
         self._board = board
-        self._tick += 1
-        self._head.value = html.live_head(board, now, self._tick)
-        state = (id(board), board.version, (now or 0) // 10**9)
-        if state != self._drawn:
-            self._drawn = state
-            self._body.value = html.live_body(board, now)
+        self._arrange(board)
+        if now is None:
+            self._pieces.all(board)
+        else:
+            self._pieces.step(board, now)
         self.box.layout.border_left = f"3px solid {RUN_TONE[board.state]}"
-        self._keep_told(state[1], now or 0)
-
-    def _keep_told(self, version: int, now: int) -> None:
-        """Every few seconds what the file would keep of this output is brought up to date as well."""
-        if version != self._told[0] and now - self._told[1] > TELL_EVERY:
-            if self._told[1]:
-                update(self._live(), self.display_id)
-            self._told = (version, now)
 
     def finish(self, board: Board, said: str = "") -> None:
         """The run has stopped: its still, without a widget, takes the panel's place.
@@ -75,13 +87,16 @@ class Panel:
                 "text/plain": f"{still['text/plain']}\n\n{said}",
             }
         self.box.layout.border_left, self.box.layout.padding = "0", "0"
-        self._head.value, self._body.value, self._foot.value = still["text/html"], "", ""
-        self._drawn = None
         self.box.children = (self._head,)
+        self._head.value = still["text/html"]
+        for widget in (self._picture, self._body, self._items, self._said, self._foot):
+            widget.value = ""
+        self._pieces.forget()
         update(still, self.display_id)
 
     def reopen(self, board: Board, stop: Stop | None = None, trace: Trace | None = None) -> None:
         """The run goes on after an answer: the panel lives again, in its old place."""
+        self._board = board
         self._controls(stop, trace)
         self.box.layout.padding = PADDING
         self.paint(board)
@@ -93,21 +108,52 @@ class Panel:
             self._board.close()
         self.finish(self._board, text)
 
-    # -- inside ----------------------------------------------------------------------------
+    # -- what is sent ----------------------------------------------------------------------
+
+    def _sends(self, widget: Any) -> Callable[[str], int]:
+        def send(drawn: str) -> int:
+            widget.value = drawn
+            return len(drawn.encode())
+
+        return send
+
+    def _tell(self, _: str) -> int:
+        """What the file would keep of this output is brought up to date as well."""
+        if not self._shown:
+            return 0
+        found = self._live()
+        update(found, self.display_id)
+        return sum(len(str(part).encode()) for part in found.values())
+
+    def _live(self) -> dict[str, Any]:
+        return view(self.box) | unfinished(self._board)
+
+    # -- what stands where -----------------------------------------------------------------
 
     def _controls(self, stop: Stop | None, trace: Trace | None) -> None:
         """Buttons only where a click is delivered: in a run that no cell waits for."""
         from ipywidgets import HBox
 
-        if stop is None:
-            self._foot.value = f'<div style="{QUIET};font-size:12px">{INTERRUPT}</div>'
-            self.box.children = (self._head, self._body, self._foot)
-            return
-        self._foot.value = ""
-        buttons = [self._button("Stop", "stop", "Stopping…", stop)]
-        if trace is not None:
+        self._foot.value = f'<div style="{QUIET};font-size:12px">{INTERRUPT}</div>' if stop is None else ""
+        buttons = [self._button("Stop", "stop", "Stopping…", stop)] if stop is not None else []
+        if stop is not None and trace is not None:
             buttons.append(self._button("View trace", "search", "View trace", lambda: self._look(trace)))
-        self.box.children = (self._head, self._body, HBox(buttons), self._foot)
+        rows = [HBox(buttons)] if buttons else []
+        self.box.children = (self._head, self._switch, self._stack, *rows, self._foot, self._said)
+
+    def _arrange(self, board: Board) -> None:
+        """The picture above the rows where it is small; what is large stands behind a switch of its own."""
+        small = len(board.rows) <= SMALL
+        views = ["Tasks", *([] if small else ["Graph and timeline"])]
+        views += ["Items"] if any(row.items for row in board.tasks) else []
+        if tuple(views) == self._views:
+            return
+        self._views = tuple(views)
+        places = {"Tasks": self._rows, "Graph and timeline": self._picture, "Items": self._items}
+        self._rows.children = (*((self._picture,) if small else ()), self._body)
+        self._stack.children = tuple(places[name] for name in views)
+        self._switch.options = views
+        self._switch.layout.display = "" if len(views) > 1 else "none"
 
     def _button(self, label: str, icon: str, then: str, action: Stop) -> Any:
         from ipywidgets import Button
@@ -127,9 +173,19 @@ class Panel:
     def _look(self, trace: Trace) -> None:
         self._foot.value = tracepage.trace_html(*trace())
 
-    def _live(self) -> dict[str, Any]:
-        return view(self.box) | unfinished(self._board)
+
+def _items(board: Board, now: int | None) -> str:
+    return html.live_items(board) if any(row.items for row in board.tasks) else ""
+
+
+def _announcement(board: Board, now: int | None) -> str:
+    said = inline(announced(board))
+    return f'<div role="status" aria-live="polite" aria-atomic="true" style="{_UNSEEN}">{said}</div>'
+
+
+def _version(board: Board, now: int | None) -> str:
+    return str((id(board), board.version))
 
 
 def _wrong(text: str) -> str:
-    return plain(f'<div style="color:{COLOUR["failed"]};white-space:pre-wrap">{block(text)}</div>')
+    return plain(f'<div style="{ink(COLOUR["failed"])};white-space:pre-wrap">{block(text)}</div>')

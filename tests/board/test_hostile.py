@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from nika_nb.board import clean, question, tracepage
 from nika_nb.board.graph import graph_svg, graph_text
-from nika_nb.board.html import LIVE_BOUND, live_body, live_head
+from nika_nb.board.html import LIVE_BOUND, live_body, live_head, live_items
 from nika_nb.board.html import still as still_html
+from nika_nb.board.picture import live_picture
 from nika_nb.board.state import Board, board_of
 from nika_nb.board.text import still as still_text
 from nika_nb.board.timeline import timeline_svg, timeline_text
@@ -35,7 +36,8 @@ NASTY = {
     "long": "x" * 10_000_000,
     "lines": "\n" * 100_000,
 }
-ALLOWED = {"div", "span", "table", "tbody", "tr", "td", "details", "summary", "img", "b", "a"}
+ALLOWED = {"div", "span", "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "img", "b", "a"}
+DRAWN = {"svg", "g", "title", "rect", "text", "path", "circle", "animatetransform"}  # in live views only
 UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
@@ -60,13 +62,23 @@ class Judge(HTMLParser):
         self.open -= 1
 
 
-def inert(page: str) -> None:
-    """Only our own tags and attributes, all closed, and nothing that turns or hides text."""
+SAFE = {
+    "class", "style", "title", "role", "colspan", "scope", "open", "alt", "src", "href", "download",
+    "aria-label", "aria-valuemin", "aria-valuemax", "aria-valuenow", "aria-valuetext",
+}  # fmt: skip
+
+
+def inert(page: str, *, drawn: bool = False) -> None:
+    """Only our own tags and attributes, all closed, and nothing that turns or hides text.
+
+    drawn: it may hold drawings; what they may hold is judged where they are drawn.
+    """
     judged = Judge(page)
-    assert set(judged.tags) <= ALLOWED
-    assert judged.attributes <= {
-        "class", "style", "title", "role", "aria-label", "colspan", "alt", "src", "href", "download",
-    }  # fmt: skip
+    assert set(judged.tags) <= (ALLOWED | DRAWN if drawn else ALLOWED)
+    unsafe = judged.attributes - SAFE
+    assert (
+        not unsafe if not drawn else not {name for name in unsafe if name.startswith("on") or "href" in name}
+    )
     assert judged.open == 0
     assert not UNSEEN.search(page)
 
@@ -83,6 +95,8 @@ def nasty_board(text: str) -> Board:
     script.say("task_cancelled", task="gone", note=text, blocked_by=text)
     script.say("task_skipped", task="shut", note=text, when=text, detail=text)
     script.hit("kept", output=json.dumps(text))
+    for index in (0, text, -1, 10**30):
+        script.say("nb_item_completed", task="ok", item=index, status=text, output=json.dumps(text))
     script.say(
         "nb_item_completed",
         task="ok",
@@ -114,8 +128,11 @@ def test_html_shows_it_and_runs_nothing(text: str) -> None:
     """The still and both live pieces hold our markup only, and stay of bounded size."""
     board = nasty_board(text)
     inert(still_html(board))
-    inert(live_head(board))
+    board.state = "running"
+    inert(live_head(board), drawn=True)
+    inert(live_picture(board), drawn=True)
     inert(live_body(board))
+    inert(live_items(board))
     assert len(still_html(board)) < 200_000
 
 

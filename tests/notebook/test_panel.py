@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
+from ipywidgets import HTML, Button, ToggleButtons
+
 from nika_nb.board import mimebundle
+from nika_nb.board.rows import Items
 from nika_nb.board.state import Board, board_of
 from nika_nb.notebook.panel import Panel
-from tests.board.scripted import START, crash, resume
+from tests.board.scripted import START, Script, crash, resume
 from tests.notebook.conftest import Shown
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -18,25 +23,35 @@ def live() -> Board:
     return board_of(crash().events, live=True)
 
 
+def widgets(root: Any) -> Iterator[Any]:
+    """A widget and everything in it."""
+    yield root
+    for child in getattr(root, "children", ()):
+        yield from widgets(child)
+
+
+def texts(panel: Panel) -> str:
+    return " ".join(str(widget.value) for widget in widgets(panel.box) if isinstance(widget, HTML))
+
+
+def buttons(panel: Panel) -> dict[str, Any]:
+    return {widget.description: widget for widget in widgets(panel.box) if isinstance(widget, Button)}
+
+
+def switch(panel: Panel) -> Any:
+    return next(widget for widget in widgets(panel.box) if isinstance(widget, ToggleButtons))
+
+
 class Sends:
     """Counts the trait updates that would go over the wire."""
 
     def __init__(self, panel: Panel) -> None:
-        self.names: list[str] = []
-        for widget in (*panel.box.children, panel.box.layout):
-            widget.observe(self._seen)
+        self.sent: list[str] = []
+        for widget in (*widgets(panel.box), panel.box.layout):
+            widget.observe(self._seen, ["value", "border_left", "children"])
 
     def _seen(self, change: Any) -> None:
-        self.names.append(change["name"])
-
-
-def texts(panel: Panel) -> str:
-    return " ".join(child.value for child in panel.box.children if hasattr(child, "value"))
-
-
-def buttons(panel: Panel) -> dict[str, Any]:
-    rows = [child for child in panel.box.children if hasattr(child, "children")]
-    return {button.description: button for row in rows for button in row.children}
+        self.sent.append(str(change["new"]))
 
 
 def test_a_panel_is_one_display_with_its_still_beside_the_widget(shown: Shown) -> None:
@@ -57,22 +72,87 @@ def test_at_the_end_the_still_stands_there_without_a_widget(shown: Shown) -> Non
     assert [child.value for child in panel.box.children] == [mimebundle(board)["text/html"]]
 
 
-def test_only_what_changed_is_sent() -> None:
-    """The head ticks; the table is sent when a task changed or a second has passed."""
+def test_only_what_changed_is_sent_and_one_piece_at_a_time() -> None:
+    """Nothing while nothing happens; when a second has passed the head, then the rows, then the picture."""
     board = live()
     panel = Panel(board)
     now = START + 3 * SECOND + SECOND // 2
-    panel.paint(board, now)
+    for _ in range(40):
+        now += SECOND // 100
+        panel.paint(board, now)
     sends = Sends(panel)
-    panel.paint(board, now)
-    panel.paint(board, now)
-    assert len(sends.names) <= 1  # the sign may have turned
-    sends.names.clear()
-    panel.paint(board, now + SECOND // 10)
-    assert sends.names == ["value"]
-    sends.names.clear()
-    panel.paint(board, now + SECOND)
-    assert sends.names == ["value", "value"]
+    for _ in range(9):
+        panel.paint(board, now)
+    assert sends.sent == []
+    for step in range(1, 6):
+        before = len(sends.sent)
+        panel.paint(board, now + SECOND + step * SECOND // 5)
+        assert len(sends.sent) - before <= 1
+    assert any(re.search("pack_assets.*>5s<", text) for text in sends.sent)
+    assert any(">running</span>" in text for text in sends.sent)
+
+
+def test_a_screen_reader_is_told_of_turns_and_not_of_ticks() -> None:
+    """The live region changes with the state, a failure, a quarter; everything that ticks stands outside."""
+    board = live()
+    panel = Panel(board)
+    panel.paint(board)
+    assert texts(panel).count("aria-live") == 1
+    (said,) = re.findall('aria-atomic="true"[^>]*>([^<]*)<', texts(panel))
+    assert said == "nightly-archive: running, 50 percent done"
+    for second in range(60):
+        panel.paint(board, START + second * SECOND)
+    assert re.findall('aria-atomic="true"[^>]*>([^<]*)<', texts(panel)) == [said]
+    board.become(board.rows["pack_assets"], "failed")
+    panel.paint(board)
+    assert "running, 75 percent done, 1 failed" in texts(panel)
+
+
+def many(count: int) -> Board:
+    script = Script()
+    for at in range(count):
+        script.task(f"t{at}", "exec · x", *([f"t{at - 1}"] if at % 7 else []))
+    return board_of(script.events, live=True)
+
+
+def test_a_small_picture_stands_above_the_rows() -> None:
+    """Graph and timeline are there without being asked for, and no switch is in the way."""
+    panel = Panel(live())
+    panel.paint(live())
+    assert "graph of 4 tasks" in texts(panel)
+    assert switch(panel).layout.display == "none"
+
+
+def test_large_pictures_and_fan_outs_stand_behind_a_switch_that_needs_no_kernel() -> None:
+    """What is chosen is a matter of the page: the two widgets are linked there."""
+    panel = Panel(many(100))
+    panel.paint(many(100))
+    assert switch(panel).options == ("Tasks", "Graph and timeline")
+    assert switch(panel).layout.display != "none"
+    fan = many(100)
+    fan.row("t3").items = Items(total=5, done=2)
+    panel.paint(fan)
+    assert switch(panel).options == ("Tasks", "Graph and timeline", "Items")
+    assert "items of t3 · 2/5" in texts(panel)
+    assert panel._link.source == (switch(panel), "index")
+    assert panel._link.target[1] == "selected_index"
+
+
+def test_what_the_file_would_keep_is_kept_up_to_date_and_small(shown: Shown) -> None:
+    """Every few seconds the display's own text follows; of a thousand tasks it holds a window."""
+    board = many(1000)
+    panel = Panel(board)
+    panel.show()
+    sent = len(shown.sent)
+    board.become(board.rows["t5"], "running")
+    board.version += 1
+    for step in range(50):
+        panel.paint(board, START + step * SECOND // 5)
+    assert 1 <= len(shown.sent) - sent <= 3
+    (bundle,) = shown.now
+    assert "t5" in bundle["text/html"]
+    assert "and 960 more" in bundle["text/plain"]
+    assert len(bundle["text/html"]) < 120_000
 
 
 def test_a_run_that_a_cell_waits_for_has_no_buttons() -> None:

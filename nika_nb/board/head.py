@@ -1,0 +1,104 @@
+"""The head of a run as HTML: its name and state, how far it is, what it cost and what a resume saved."""
+
+from __future__ import annotations
+
+from nika_nb.board.clean import inline
+from nika_nb.board.rows import STATES, RunState, State
+from nika_nb.board.state import Board
+from nika_nb.board.style import COLOUR, QUIET, RUN_TONE, TRACK, ink
+from nika_nb.board.text import duration, money, plural
+
+_WORD: dict[RunState, str] = {
+    "running": "running", "completed": "✔ completed", "failed": "✖ failed", "cancelled": "⊘ cancelled",
+    "paused": "◇ paused", "incomplete": "… incomplete",
+}  # fmt: skip
+_BAR_ORDER: tuple[State, ...] = (
+    "ok", "cached", "skipped", "failed", "cancelled", "paused", "retrying", "running",
+)  # fmt: skip
+
+
+def head(board: Board, now: int | None = None, *, live: bool = False) -> str:
+    """Name, state, elapsed time, the progress bar, figures, permits.
+
+    live: with a sign that turns by itself, and time in whole seconds, so that it is sent once a second.
+    """
+    left = (
+        f'<span style="font-size:15px;font-weight:600">🦋 {inline(board.workflow, 80)}</span>'
+        f'<span style="{QUIET}"> · {plural(len(board.rows), "task")}</span>'
+    )
+    elapsed = board.elapsed_ms(now)
+    time = f"{elapsed // 1000}s" if live and elapsed < 60_000 else duration(elapsed)
+    turning = _turning(elapsed) if live and board.state == "running" else ""
+    right = (
+        f'{turning}<span style="{ink(RUN_TONE[board.state])};font-weight:600">{_WORD[board.state]}</span>'
+        f'<span style="{QUIET}"> · {time}</span>'
+    )
+    small = f"{_ROW};{QUIET};font-size:12px"
+    return (
+        f'<div style="{_ROW}"><div>{left}</div><div style="white-space:nowrap">{right}</div></div>'
+        f'{_bar(board)}<div style="{small}"><div>{figures(board)}</div>'
+        f"<div>permits ✓ {inline(board.permits)}</div></div>"
+    )
+
+
+_ROW = "display:flex;flex-wrap:wrap;justify-content:space-between;align-items:baseline;gap:0 20px"
+
+
+def _turning(elapsed: int) -> str:
+    """A ring that the page turns: nothing has to be sent for it. It goes on where it was."""
+    begin = -(elapsed % 1000) / 1000
+    return (
+        '<svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true" style="margin:0 6px -1px 0">'
+        f'<circle cx="6" cy="6" r="4.5" fill="none" stroke="{TRACK}" stroke-width="2"/>'
+        f'<path d="M6 1.5a4.5 4.5 0 0 1 4.5 4.5" fill="none" stroke="{COLOUR["running"]}" stroke-width="2">'
+        '<animateTransform attributeName="transform" type="rotate" from="0 6 6" to="360 6 6" dur="1s" '
+        f'begin="{begin:.2f}s" repeatCount="indefinite"/></path></svg>'
+    )
+
+
+def figures(board: Board) -> str:
+    """Money and time, spent and saved, and how much of it a resume skipped."""
+    parts = [f"{money(board.cost_usd)} spent"]
+    parts += [f"{board.tokens:,} tokens"] if board.tokens else []
+    parts += [f"{plural(board.unpriced, 'task')} without a known price"] if board.unpriced else []
+    usd, tokens, ms = board.saved
+    saved = [money(usd)] if usd else []
+    saved += [f"{tokens:,} tokens"] if tokens else []
+    saved += [duration(ms)] if ms else []
+    parts += [f"saved {', '.join(saved)}"] if saved else []
+    if board.resumed:
+        parts.append(f"resumed · {board.hits} skipped (cache hit) · {board.ran_live} ran live")
+    return " · ".join(parts)
+
+
+def _bar(board: Board) -> str:
+    """How much is settled, by state, and the same in words."""
+    total, words = len(board.rows), counted(board)
+    parts = "".join(
+        f'<div style="width:{100 * board.counts[state] / max(1, total):.2f}%;'
+        f'background-color:{COLOUR[state]}"></div>'
+        for state in _BAR_ORDER
+        if board.counts[state]
+    )
+    track = f"display:flex;flex-grow:1;height:6px;border-radius:3px;overflow:hidden;background-color:{TRACK}"
+    value = f'aria-valuemin="0" aria-valuemax="{total}" aria-valuenow="{board.done}" aria-valuetext="{words}"'
+    return (
+        '<div style="display:flex;align-items:center;gap:10px;margin:3px 0">'
+        f'<div style="{track}" role="progressbar" aria-label="tasks done" {value} title="{words}">'
+        f"{parts}</div>"
+        f'<div style="{QUIET};font-size:12px;white-space:nowrap">{board.done:,}/{total:,} done</div></div>'
+    )
+
+
+def counted(board: Board) -> str:
+    """`3 ok, 1 failed`: how many tasks are in which state."""
+    return ", ".join(f"{board.counts[state]:,} {state}" for state in STATES if board.counts[state])
+
+
+def announced(board: Board) -> str:
+    """What a screen reader should say by itself: the state, each failure, every quarter; never a tick."""
+    failed = f", {board.counts['failed']:,} failed" if board.counts["failed"] else ""
+    if board.state != "running":
+        return f"{board.workflow}: {board.state}, {board.done:,} of {len(board.rows):,} tasks done{failed}"
+    quarter = 4 * board.done // max(1, len(board.rows))
+    return f"{board.workflow}: running, {25 * quarter} percent done{failed}"

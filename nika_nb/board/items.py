@@ -1,0 +1,146 @@
+"""A fan-out, opened: every item as a small mark, then the few that are worth a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from heapq import nlargest
+from itertools import groupby
+
+from nika_nb.board.clean import inline
+from nika_nb.board.rows import ITEM_STATES, TOLD_ITEMS, Items, Row, State
+from nika_nb.board.style import COLOUR, MONO, QUIET
+from nika_nb.board.style import ink as toned
+from nika_nb.board.svg import FILL, INK, data_uri, document
+from nika_nb.board.text import UNICODE, duration, items_said, plural
+
+MARKS = 600  # marks of one fan-out: of more items several share a mark, the worst is shown
+_ACROSS, _STEP = 60, 10
+_SLOWEST, _LISTED = 5, 20
+_WORST: tuple[State, ...] = ("failed", "running", "pending", "skipped", "ok", "cached")
+
+# A run of marks is one dashed line; no state is told by colour alone: full, flat, half, thin, a dot, a cross.
+_STROKES: dict[State, str] = {
+    "ok": "stroke-width='8' stroke-dasharray='8 2'", "cached": "stroke-width='4' stroke-dasharray='8 2'",
+    "running": "stroke-width='8' stroke-dasharray='4 6'",
+    "skipped": "stroke-width='2' stroke-dasharray='8 2'",
+    "pending": "stroke-width='2' stroke-dasharray='2 8' stroke-dashoffset='-3'",
+    "failed": "stroke-width='2'",
+}  # fmt: skip
+
+
+def opened(row: Row) -> str:
+    """The items of a fan-out as HTML, bounded whatever their number; empty where none is known."""
+    items = row.items
+    if items is None or not items.states:
+        return ""
+    drawn = items_svg(row)
+    image = (
+        f'<img alt="{inline(_words(items), 400)}" src="{data_uri(drawn)}" style="max-width:100%;margin:0">'
+    )
+    lines = _each(items) if _size(items) <= TOLD_ITEMS else _some(items)
+    style = f"{MONO};font-size:11px;line-height:1.5;white-space:pre-wrap;overflow-wrap:anywhere"
+    return f'<div style="padding:2px 0">{image}<div style="{style}">{"".join(lines)}</div></div>'
+
+
+def items_svg(row: Row, ink: str = INK) -> str:
+    """A mark an item, sixty to a line."""
+    items = row.items or Items()
+    size = _size(items)
+    share = max(1, -(-size // MARKS))
+    marks = [_worst(items, at, at + share, size) for at in range(0, size, share)]
+    paths = []
+    for state in ITEM_STATES:
+        colour = FILL[state] if FILL[state] != "none" else ink
+        d = "".join(_run(state, *run) for run in _runs(marks, state))
+        paths += [f"<path d='{d}' fill='none' stroke='{colour}' {_STROKES[state]}/>"] if d else []
+    wide = min(len(marks), _ACROSS) * _STEP
+    high = -(-len(marks) // _ACROSS) * _STEP
+    several = f", {share} to a mark" if share > 1 else ""
+    return document(
+        max(wide, 4), max(high, 4), f"items of {row.id}: {_words(items)}{several}", "".join(paths)
+    )
+
+
+def _runs(marks: Sequence[State], state: State) -> Iterator[tuple[int, int]]:
+    """(first, how many) of the marks in a state that stand beside each other on one line."""
+    at = 0
+    for _, line in groupby(enumerate(marks), key=lambda mark: (mark[0] // _ACROSS, mark[1])):
+        run = list(line)
+        if run[0][1] == state:
+            yield at, len(run)
+        at += len(run)
+
+
+def _run(state: State, first: int, count: int) -> str:
+    x, y = first % _ACROSS * _STEP, first // _ACROSS * _STEP
+    if state == "failed":
+        return "".join(f"M{x + at * _STEP} {y}l8 8m-8 0l8-8" for at in range(count))
+    return f"M{x} {y + 4}h{count * _STEP - 2}"
+
+
+def _size(items: Items) -> int:
+    """How many marks there are to be: what is announced, at least what was heard of."""
+    return max(len(items.states), min(items.total or 0, len(items.states) + MARKS * 20))
+
+
+def _worst(items: Items, start: int, stop: int, size: int) -> State:
+    states = set(items.states[start:stop])
+    found = {ITEM_STATES[code] for code in states} | (
+        {"pending"} if min(stop, size) > len(items.states) else set()
+    )
+    return next(state for state in _WORST if state in found)
+
+
+def _words(items: Items) -> str:
+    counts = [(state, items.states.count(code)) for code, state in enumerate(ITEM_STATES)]
+    return ", ".join(f"{count:,} {state}" for state, count in counts if count)
+
+
+def _each(items: Items) -> list[str]:
+    """A line an item: sign, number, time, result."""
+    lines = []
+    for index, code in enumerate(items.states):
+        state = ITEM_STATES[code]
+        time = duration(items.took[index]) if index in items.took else ""
+        result = items.previews.get(index, "")
+        words = [f"[{index}]", time, f"→ {result}" if result and state != "failed" else ""]
+        lines.append(_line(state, "  ".join(filter(None, words))))
+    return lines + _faults(items)
+
+
+def _some(items: Items) -> list[str]:
+    """Of very many: what runs, what took longest, what failed."""
+    lines = []
+    running = [index for index, code in enumerate(items.states) if ITEM_STATES[code] == "running"]
+    if running:
+        lines.append(_line("running", _listed(running)))
+    slow = nlargest(_SLOWEST, items.took.items(), key=lambda item: item[1])
+    if slow:
+        told = " · ".join(f"[{index}] {duration(ms)}" for index, ms in slow)
+        lines.append(f'<div style="{QUIET}">slowest {told}</div>')
+    return lines + _faults(items)
+
+
+def _listed(indices: Sequence[int]) -> str:
+    rest = len(indices) - _LISTED
+    shown = " ".join(f"[{index}]" for index in indices[:_LISTED])
+    return f"{shown} and {rest:,} more" if rest > 0 else shown
+
+
+def _faults(items: Items) -> list[str]:
+    lines = [_line("failed", fault) for fault in items.faults]
+    rest = items.failed - len(items.faults)
+    return lines + (
+        [f'<div style="{QUIET}">and {plural(rest, "more failed item")}</div>'] if rest > 0 else []
+    )
+
+
+def _line(state: State, said: str) -> str:
+    tone = toned(COLOUR[state])
+    return f'<div><span style="{tone}">{UNICODE[state]}</span> {inline(said)}</div>'
+
+
+def summary(row: Row) -> str:
+    """What stands on the line that opens the items."""
+    said = items_said(row)
+    return f"items of {inline(row.id, 48)}{' · ' + inline(said) if said else ''}"
