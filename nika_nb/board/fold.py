@@ -102,7 +102,7 @@ def _told(items: Items, fields: Fields) -> None:
     if not items.mark(index, "cached" if fields.get("matched") else ended) or not isinstance(index, int):
         return
     if fields.get("duration_ms") is not None and not fields.get("matched"):
-        items.took[index] = int(fields["duration_ms"])
+        items.time(index, int(fields["duration_ms"]))
     if index < TOLD_ITEMS:
         items.previews[index] = preview_of(fields)
 

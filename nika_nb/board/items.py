@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from heapq import nlargest
 from itertools import groupby
 
 from nika_nb.board.clean import inline
@@ -15,7 +14,7 @@ from nika_nb.board.text import UNICODE, duration, items_said, plural
 
 MARKS = 600  # marks of one fan-out: of more items several share a mark, the worst is shown
 _ACROSS, _STEP = 60, 10
-_SLOWEST, _LISTED = 5, 20
+_LISTED = 20
 _WORST: tuple[State, ...] = ("failed", "running", "pending", "skipped", "ok", "cached")
 
 # A run of marks is one dashed line; no state is told by colour alone: full, flat, half, thin, a dot, a cross.
@@ -114,9 +113,8 @@ def _some(items: Items) -> list[str]:
     running = [index for index, code in enumerate(items.states) if ITEM_STATES[code] == "running"]
     if running:
         lines.append(_line("running", _listed(running)))
-    slow = nlargest(_SLOWEST, items.took.items(), key=lambda item: item[1])
-    if slow:
-        told = " · ".join(f"[{index}] {duration(ms)}" for index, ms in slow)
+    if items.slowest:
+        told = " · ".join(f"[{index}] {duration(ms)}" for ms, index in items.slowest)
         lines.append(f'<div style="{QUIET}">slowest {told}</div>')
     return lines + _faults(items)
 

@@ -58,6 +58,8 @@ def _deeply(value: Any) -> Any:
         return {key: _deeply(inside) for key, inside in value.items()}
     if isinstance(value, list):
         return [_deeply(inside) for inside in value]
+    if isinstance(value, bytearray):
+        return value.copy()
     if hasattr(value, "__dataclass_fields__"):
         return replace(value, **{field.name: _deeply(getattr(value, field.name)) for field in fields(value)})
     return value

@@ -18,14 +18,16 @@ BUSY: frozenset[State] = frozenset({"running", "retrying"})
 
 ITEM_STATES: tuple[State, ...] = ("pending", "running", "ok", "cached", "failed", "skipped")
 KEPT_ITEMS = 100_000  # items that are told apart; of more only the figures are kept
-TOLD_ITEMS = 50  # items whose result is kept in a few words
+TOLD_ITEMS = 50  # items whose time is kept, and whose result in a few words
+SLOWEST = 5  # items of any number that took longest
 
 
 @dataclass(slots=True)
 class Items:
     """The elements of one fan-out. `total` is None until it is known.
 
-    states: an index into ITEM_STATES for every item heard of; took: milliseconds by item.
+    states: an index into ITEM_STATES for every item heard of. took: milliseconds by item, of the first
+    ones. slowest: (milliseconds, item) of those that took longest, in descending order.
     """
 
     total: int | None = None
@@ -36,6 +38,7 @@ class Items:
     faults: list[str] = field(default_factory=list)
     states: bytearray = field(default_factory=bytearray)
     took: dict[int, int] = field(default_factory=dict)
+    slowest: list[tuple[int, int]] = field(default_factory=list)
     previews: dict[int, str] = field(default_factory=dict)
 
     def mark(self, index: object, state: State) -> bool:
@@ -45,6 +48,12 @@ class Items:
         self.states.extend(bytes(max(0, index + 1 - len(self.states))))
         self.states[index] = ITEM_STATES.index(state)
         return True
+
+    def time(self, index: int, ms: int) -> None:
+        if index < TOLD_ITEMS:
+            self.took[index] = ms
+        if len(self.slowest) < SLOWEST or ms > self.slowest[-1][0]:
+            self.slowest = sorted([*self.slowest, (ms, index)], reverse=True)[:SLOWEST]
 
     def rest(self) -> None:
         """Nothing runs any more: what had begun and not ended is as open as before."""
