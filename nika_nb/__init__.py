@@ -20,6 +20,7 @@ _HOMES = {
     "check": "nika_nb.runs.api",
     "attach": "nika_nb.runs.api",
     "plan_resume": "nika_nb.runs.forecast",
+    "reproduce": "nika_nb.runs.reproduce",
     "replay": "nika_nb.runs.replaying",
     "Run": "nika_nb.runs.run",
     "TaskResult": "nika_nb.runs.run",
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from nika_nb.runs.api import run as run
     from nika_nb.runs.forecast import plan_resume as plan_resume
     from nika_nb.runs.replaying import replay as replay
+    from nika_nb.runs.reproduce import reproduce as reproduce
     from nika_nb.runs.run import Run as Run
     from nika_nb.runs.run import TaskResult as TaskResult
     from nika_nb.tables import read_trace as read_trace

@@ -48,12 +48,15 @@ class Draft:
 def draft(request: Request) -> Draft:
     """Raises CheckRefused, UsageError or Lacking; nothing was run then, and no file made.
 
-    What a resume lacks is for its memory to judge: a task that is recorded needs nothing.
+    What a resume lacks is for its memory to judge: a task that is recorded needs nothing. What a
+    reproduction lacks shows in what becomes of its tasks.
     """
     family = family_of(request)
     report, workflow = checked(request, family)
     inputs = bind(workflow, request.variables)
     plan, children, lacks = _planned(request, workflow, family)
+    if request.reproduces is not None:
+        lacks = []
     if lacks and request.resume is None:
         raise Lacking(lack for _, lack in lacks)
     return Draft(report, plan, children, inputs, tuple(lacks))

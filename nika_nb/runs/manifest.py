@@ -57,6 +57,7 @@ def manifest(
         "pricing": dumps({"as_of": prices.AS_OF, "schema": prices.SCHEMA}),
         "budget": _budget(request),
         "model_override": request.model,
+        "reproduces": request.reproduces,
         "package_version": __version__,
         "source_name": source_name(request, workflow),
         "notebook": request.place.notebook,
@@ -67,7 +68,7 @@ def manifest(
         "pid": os.getpid(),
     }
     if deterministic:
-        for name in ("platform", "package_version", "notebook", "cell", "base", "door", "pid"):
+        for name in ("platform", "package_version", "notebook", "cell", "base", "door", "pid", "reproduces"):
             fields[name] = None
     return {name: value for name, value in fields.items() if value is not None}
 

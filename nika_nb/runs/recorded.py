@@ -12,6 +12,7 @@ from nika_nb.errors import Source
 from nika_nb.runs.lack import Lack, RunBlocked
 from nika_nb.runs.request import Deployed, Place, Request
 from nika_nb.runs.rows import labelled
+from nika_nb.trace.folder import REPRODUCTIONS, TRACES
 from nika_nb.trace.reader import read
 from nika_nb.trace.trace import Trace
 from nika_nb.values import loads
@@ -30,11 +31,12 @@ def shown_path(path: Path) -> str:
 def place_of(trace: Trace) -> Place | None:
     """The place a journal was written at, from where it lies; None where it lies nowhere in particular."""
     folder = trace.path.resolve().parent
-    if folder.name != "traces" or folder.parent.name != ".nika":
+    if folder.name not in (TRACES, REPRODUCTIONS) or folder.parent.name != ".nika":
         return None
     root = folder.parent.parent
     way = trace.prologue.get("base")
-    return Place(Path(os.path.normpath(root / way)) if isinstance(way, str) else root, root)
+    base = Path(os.path.normpath(root / way)) if isinstance(way, str) else root
+    return Place(base, root, shelf=folder.name)
 
 
 def _deployed(trace: Trace) -> Deployed | None:

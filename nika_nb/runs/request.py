@@ -11,7 +11,7 @@ from nika_nb.errors import CheckRefused, Diagnostic, Source, UsageError
 from nika_nb.openers import held, open_held
 from nika_nb.runs.first_line import FirstLine, first_line
 from nika_nb.runs.rows import variables_of
-from nika_nb.trace.folder import TraceFolder
+from nika_nb.trace.folder import TRACES, TraceFolder
 
 Origin = Literal["cli-operator", "ci-context", "env", "file", "notebook", "python"]
 Door = Literal["Python", "%nika", "a form", "nika-nb", "MCP"]  # where somebody stood who started or answered
@@ -24,18 +24,20 @@ class Place:
     """Where a run happens, fixed before it starts.
 
     base: the folder that its relative paths start from. root: the folder whose `.nika/traces`
-    holds its journal. notebook, cell: the document it was started from, for the journal.
+    holds its journal. notebook, cell: the document it was started from, for the journal. shelf: the
+    folder in `.nika`, where it is not that of the traces.
     """
 
     base: Path
     root: Path
     notebook: str | None = None
     cell: str | None = None
+    shelf: str = TRACES
 
     @property
     def folder(self) -> TraceFolder:
         """The traces that lie here."""
-        return TraceFolder(self.root)
+        return TraceFolder(self.root, self.shelf)
 
     @classmethod
     def here(cls, root: Path | None = None) -> Place:
@@ -73,7 +75,8 @@ class Request:
     gc: old traces make room first.
     ask_in_flight: what was running at a crash is asked about before it is run again.
     deployment: the snapshot that it is a run of. origins: of the variables that did not come through
-    this door. notices: what people are told of the request itself.
+    this door. notices: what people are told of the request itself. reproduces: the head of the record
+    that it is compared with; what is missing then shows in what becomes of its tasks.
     """
 
     source: Source
@@ -100,6 +103,7 @@ class Request:
     ask_in_flight: bool = False
     origins: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
+    reproduces: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", variables_of(self.variables))

@@ -19,6 +19,9 @@ from nika_nb.trace.reader import is_running
 from nika_nb.trace.trace import AFTER_END, State, state_of
 from nika_nb.values import nearest
 
+TRACES = "traces"  # the folder in `.nika` that a resume looks through
+REPRODUCTIONS = "reproductions"  # where the journals of reproductions lie, apart from those
+
 _NAME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)-[0-9a-f]{4,32}(-\d+)?\.ndjson")
 _TAIL = 16 << 10  # bytes at the end of a file that nearly always hold its last line
 
@@ -49,13 +52,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class TraceFolder:
-    """The traces of one project. root: the folder of its notebook or workflow file."""
+    """The traces of one project. root: the folder of its notebook or workflow file. shelf: in `.nika`."""
 
     root: Path
+    shelf: str = TRACES
 
     @property
     def path(self) -> Path:
-        return self.root / ".nika" / "traces"
+        return self.root / ".nika" / self.shelf
 
     def list(self) -> tuple[Entry, ...]:
         """Every trace, newest first; files that are no journals are left out."""
