@@ -94,6 +94,16 @@ class Step:
         return found if isinstance(found, dict) else None
 
     @property
+    def error(self) -> dict[str, Any] | None:
+        """The typed record of the failure that this step is, of an item and a called task as well."""
+        return self.replay.tape.told(self._stop.place).error if self.state == "failed" else None
+
+    @property
+    def span_ms(self) -> int:
+        """How long the whole invocation took that it is a step of."""
+        return self.replay.tape.span_ms(self._stop.reel)
+
+    @property
     def answered(self) -> tuple[str, ...]:
         """The prompts whose answers let the run go on here."""
         return self._reel.answered if self.kind == BEGINS else ()
@@ -102,6 +112,11 @@ class Step:
     def goes_on(self) -> bool:
         """Whether a later invocation of the run begins here."""
         return self.kind == BEGINS and self._stop.reel > 0
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        from nika_nb.board import stepped_html
+
+        return stepped_html.mimebundle_of(self)
 
     def _known(self, known: Known) -> Outputs:
         return Outputs(self.replay.tape, known, self._stop)
@@ -163,6 +178,16 @@ class Replay(Sequence[Step]):
     def same(self, step: Step) -> Step:
         """Where a step of the finer or the coarser replay stands in this one: there, or right before."""
         return self._step(max(0, bisect_right(self._numbers, step._number) - 1))
+
+    def __repr__(self) -> str:
+        from nika_nb.board import stepped
+
+        return stepped.still(self)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        from nika_nb.board import stepped_html
+
+        return stepped_html.mimebundle(self)
 
     def __len__(self) -> int:
         return len(self._numbers)

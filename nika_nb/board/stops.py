@@ -27,8 +27,8 @@ class Stop:
     kind: of that frame, or one of the three above. name: what settled, written as answers are (`ask`,
     `fan[3]`, `call/ask`); empty for what the run itself does. state: how it settled. time: unix
     nanoseconds. spent_usd: of the whole run by then. reel: the number of the journal. offset, events:
-    the bytes and the lines of it that were written by then. fine: an item, or a task of a called
-    workflow.
+    the bytes and the lines of it that were written by then. start: where what settled it begins. fine:
+    an item, or a task of a called workflow.
     """
 
     kind: str
@@ -37,9 +37,15 @@ class Stop:
     time: int
     spent_usd: float
     reel: int
+    start: int
     offset: int
     events: int
     fine: bool = False
+
+    @property
+    def place(self) -> Place:
+        """Where what settled it lies."""
+        return self.reel, self.start, self.offset
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any
 from nika_nb.board.kept import Kept, Moving
 from nika_nb.board.state import Board
 from nika_nb.board.stops import BROKE_OFF, Place, Reel, Stop
-from nika_nb.board.told import told
+from nika_nb.board.told import Told, told
 from nika_nb.board.winding import Winding
 from nika_nb.trace.paging import with_texts
 from nika_nb.trace.reader import between
@@ -52,10 +52,19 @@ class Tape:
 
     def value(self, place: Place) -> Any:
         """The output at a place, as the journal holds it. Raises as `board` does."""
+        return self.told(place).output
+
+    def told(self, place: Place) -> Told:
+        """What the last frame at a place tells. Raises as `board` does."""
         reel, start, end = place
         found = (frame for frame, _ in between(self.reels[reel].path, start, end))
         *_, (frame, text) = with_texts(found)
-        return told(frame, text).output
+        return told(frame, text)
+
+    def span_ms(self, reel: int) -> int:
+        """Milliseconds from the first to the last stop of a journal."""
+        first, last = self._first(reel), self._first(reel + 1) - 1
+        return max(0, self.stops[last].time - self.stops[first].time) // 10**6
 
     def _reached(self, number: int) -> Moving:
         """From the nearest board that is kept of the same journal on to a stop."""

@@ -31,14 +31,15 @@ class _Bar:
         return self.start if self.until is None else self.until
 
 
-def timeline_svg(board: Board, now: int | None = None, ink: str = INK) -> str:
+def timeline_svg(board: Board, now: int | None = None, ink: str = INK, span: int = 1) -> str:
     """Bars in the order in which tasks began; a cache hit is a sign at its moment.
 
-    now: unix nanoseconds, until when running tasks have run; else the last event.
+    now: unix nanoseconds, until when running tasks have run; else the last event. span: the milliseconds
+    that it shows at least, so that the steps of one run are drawn to one scale.
     """
     bars, left_out = _bars(board, now)
-    names = min(max((len(one_line(bar.row.id, 24)) for bar in bars), default=0), 24) * CHAR + 22
-    span = max([1, *(bar.end for bar in bars)])
+    names = max((len(one_line(row.id, 24)) for row in board.tasks), default=0) * CHAR + 22
+    span = max([1, span, *(bar.end for bar in bars)])
     scale = _WIDE / span
     height = _TOP + len(bars) * _HIGH + (_HIGH if left_out else 0)
     inner = "".join(_tick(at, names + at * scale, len(bars), ink) for at in _ticks(span))

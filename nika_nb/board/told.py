@@ -67,6 +67,12 @@ class Told:
             return self.text
 
     @property
+    def error(self) -> dict[str, Any] | None:
+        """The typed record of what went wrong, where something did."""
+        error = self._payload.get("error")
+        return error if isinstance(error, dict) else None
+
+    @property
     def _payload(self) -> dict[str, Any]:
         outcome = json_of(self.fields.get("outcome"), {})
         payload = outcome.get("payload") if isinstance(outcome, dict) else None

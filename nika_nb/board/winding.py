@@ -52,7 +52,9 @@ class Winding:
         name, state, fine = (told.name, told.state, told.fine) if told else ("", None, False)
         spent = round(self._spent + walk.spent, 9)  # sums of floats leave crumbs
         at, reel = walk.board.last or 0, len(self.reels)
-        self.stops.append(Stop(kind, name, state, at, spent, reel, walk.offset, walk.events, fine))
+        self.stops.append(
+            Stop(kind, name, state, at, spent, reel, walk.start, walk.offset, walk.events, fine)
+        )
         if kind not in RUN_STOPS:  # whatever comes behind the end of a run belongs to that stop
             self.kept.offer(len(self.stops) - 1, walk.board)
 
@@ -74,7 +76,7 @@ class _Walk:
     def __init__(self, winding: Winding) -> None:
         self._winding = winding
         self.board = Moving.of(Board())
-        self.events = self.offset = 0
+        self.events = self.start = self.offset = 0
         self.spent = 0.0
         self._begun = False
         self._worked: set[str] = set()
@@ -84,14 +86,15 @@ class _Walk:
 
     def take(self, frame: Frame, end: int) -> None:
         """The next frame, and the offset behind it."""
-        place = (len(self._winding.reels), self._start(frame), end)
+        start = self._start(frame)
         found = told(frame, self._text(frame))
         repeated = found.name not in self._worked and self._winding.repeats(found)
         if frame.kind not in _BEFORE_WORK and not repeated:
             self._begin()
         self.board.apply(frame)
-        self.offset, self.events = end, self.events + 1
+        self.start, self.offset, self.events = start, end, self.events + 1
         self._count(frame)
+        place = (len(self._winding.reels), start, end)
         if found.at_work:
             self._worked.add(found.name)
         if found.state is not None:

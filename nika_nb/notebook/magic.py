@@ -10,6 +10,7 @@ from nika_nb.errors import Source
 from nika_nb.notebook import commands
 from nika_nb.notebook.acting import act_on
 from nika_nb.notebook.options import cell_help, cell_options, words_of
+from nika_nb.notebook.replay import players
 from nika_nb.notebook.request import of_cell
 from nika_nb.notebook.session import Session
 from nika_nb.runs.matters import open_matters
@@ -57,4 +58,5 @@ def load(shell: Any) -> None:
     if id(shell) not in _loaded:
         _loaded[id(shell)] = NikaMagics(shell)
         shell.register_magics(_loaded[id(shell)])
+        players(shell)
     _loaded[id(shell)].tell_open_matters()

@@ -22,6 +22,7 @@ from nika_nb.board.state import Board, board_of
 from nika_nb.board.text import still as still_text
 from nika_nb.board.timeline import timeline_svg, timeline_text
 from nika_nb.engine.contract import Prompt
+from nika_nb.engine.events import Event
 from tests.board.scripted import Script
 
 NASTY = {
@@ -84,6 +85,13 @@ def inert(page: str, *, drawn: bool = False) -> None:
 
 
 def nasty_board(text: str) -> Board:
+    """The board of such a run."""
+    board = board_of(nasty_events(text))
+    board.detail = board.trace_path = board.trace_head = text
+    return board
+
+
+def nasty_events(text: str) -> list[Event]:
     """The text in every field that a task or an author has a say in."""
     script = Script(text, permits=text).task(text, text).task("plain", text, text)
     script.go("plain", text).say("live_output", task="plain", text=text)
@@ -114,9 +122,7 @@ def nasty_board(text: str) -> Board:
         "effects": [text],
     }
     script.say("workflow_paused", task="plain", prompts=json.dumps([asked]))
-    board = board_of(script.events)
-    board.detail = board.trace_path = board.trace_head = text
-    return board
+    return script.events
 
 
 @pytest.fixture(params=NASTY, name="text")

@@ -1,0 +1,199 @@
+"""A step of a replay as HTML: what settled, the state by then, an output; the slider's marks; the still."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from nika_nb.board import html, stepped, tree
+from nika_nb.board.clean import block, inline
+from nika_nb.board.graph import graph_svg, graph_text
+from nika_nb.board.replay import Replay, Step
+from nika_nb.board.rows import State
+from nika_nb.board.state import Board
+from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, TRACK, box, plain
+from nika_nb.board.svg import data_uri
+from nika_nb.board.table import table
+from nika_nb.board.text import money
+from nika_nb.board.timeline import timeline_svg, timeline_text
+
+_MARKS = 240  # marks on the slider
+_NAMES = 12  # of them with a name
+_TIMED = 24  # tasks of a timeline that still leaves room for the rest
+_DRAWN = 60_000  # bytes of a drawing that is sent at every step
+_URGENCY: dict[State, int] = {"failed": 5, "cancelled": 4, "skipped": 3, "cached": 2, "ok": 1}
+_RUN_TONE: dict[str, str] = {
+    "workflow_paused": RUN_TONE["paused"], "workflow_completed": RUN_TONE["completed"],
+    "workflow_failed": RUN_TONE["failed"], "workflow_cancelled": RUN_TONE["cancelled"],
+    "incomplete": RUN_TONE["incomplete"], "running": RUN_TONE["running"],
+}  # fmt: skip
+
+
+def tone(step: Step) -> str:
+    """The colour of how something settled, or of what the run does."""
+    return COLOUR[step.state] if step.state else _RUN_TONE.get(step.kind, COLOUR["pending"])
+
+
+def status(step: Step) -> str:
+    """Which step it is, in a line that a screen reader says whenever it changes."""
+    said = (
+        f'<span style="color:{tone(step)};font-weight:600">{stepped.sign(step)} '
+        f"{inline(stepped.what(step), 200)}</span>"
+    )
+    where = f"step {step.index} of {len(step.replay) - 1}"
+    rest = f"{stepped.after(step)} · {money(step.spent_usd)} spent"
+    return plain(
+        f'<div role="status" aria-live="polite" style="display:flex;flex-wrap:wrap;gap:0 14px">{said}'
+        f'<span style="{QUIET}">{where} · {inline(rest)}</span></div>'
+    )
+
+
+def head(replay: Replay) -> str:
+    """What is replayed, and what has to be said before one believes it."""
+    title = f"{stepped.title(replay)} · nothing is executed"
+    return plain(f'<div style="{QUIET};font-size:12px">{inline(title, 200)}</div>{_notes(replay)}')
+
+
+def _notes(replay: Replay) -> str:
+    style = f"color:{COLOUR['retrying']};font-size:12px"
+    return "".join(f'<div style="{style}">⚠ {inline(note)}</div>' for note in replay.notes)
+
+
+def step(found: Step) -> str:
+    """One step on its own: what settled, and the state by then."""
+    return box(f"{status(found)}{state(found)}", tone(found))
+
+
+def mimebundle_of(found: Step) -> dict[str, str]:
+    """The same with its text twin."""
+    return {"text/html": step(found), "text/plain": stepped.whole(found)}
+
+
+# -- the marks of the slider ---------------------------------------------------------------------
+
+
+def marks(replay: Replay) -> str:
+    """A mark per step below the slider, some of them with their names; of very many, one for several."""
+    last = max(1, len(replay) - 1)
+    ticks = "".join(_tick(step, 100 * step.index / last) for step in _marked(replay))
+    names = "".join(_name(step, 100 * step.index / last, 100 / last) for step in _named(replay))
+    style = "position:relative;height:30px;margin:0 6px;font-size:11px;line-height:14px"
+    return f'<div aria-hidden="true" style="{style}">{ticks}{names}</div>'
+
+
+def _marked(replay: Replay) -> Iterator[Step]:
+    """The step that matters most of every stretch that has one mark."""
+    wide = -(-len(replay) // _MARKS)
+    for start in range(0, len(replay), wide):
+        yield max(replay[start : start + wide], key=lambda step: _URGENCY.get(step.state or "pending", 6))
+
+
+def _tick(step: Step, at: float) -> str:
+    high = 7 if step.task else 11
+    place = f"position:absolute;left:{at:.2f}%;top:0;width:2px;height:{high}px;margin-left:-1px"
+    title = inline(stepped.what(step), 100)
+    return f'<span style="{place};background-color:{tone(step)}" title="{title}"></span>'
+
+
+def _named(replay: Replay) -> Iterator[Step]:
+    """Every step where there is room for all names, else some that stand evenly apart."""
+    last = len(replay) - 1
+    count = min(last, _NAMES)
+    yield from (replay[round(at * last / count)] for at in range(count + 1)) if count else replay[:1]
+
+
+def _name(step: Step, at: float, apart: float) -> str:
+    """A name below its mark, no wider than the room it has; the outermost stay inside."""
+    wide = max(apart, 100 / (_NAMES + 1)) * 0.96
+    side, shift = ("left", 0) if step.index == 0 else ("right", 100) if at >= 99.9 else ("center", 50)
+    place = f"position:absolute;left:{at:.2f}%;top:13px;max-width:{wide:.2f}%;transform:translateX(-{shift}%)"
+    cut = f"overflow:hidden;text-overflow:ellipsis;white-space:nowrap;text-align:{side};{QUIET}"
+    return f'<span style="{place};{cut}">{inline(stepped.mark(step), 40)}</span>'
+
+
+# -- the state by then ---------------------------------------------------------------------------
+
+
+def state(found: Step) -> str:
+    """The progress, the graph, the timeline and the table of a step's board."""
+    board = found.board
+    rows = html.window(board)
+    rest = len(board.rows) - len(rows)
+    more = f'<div style="{QUIET};font-size:12px">and {rest:,} more</div>' if rest else ""
+    drawn = _drawings(board, found.span_ms) if len(board.rows) > 1 else ""
+    return plain(f"{html.head(board, board.last)}{drawn}{table(rows, board.last)}{more}")
+
+
+def _drawings(board: Board, span: int) -> str:
+    """The graph, and a timeline that always takes the room of all its bars: nothing jumps while it plays."""
+    graph = _image(graph_svg(board), f"graph: {graph_text(board)}")
+    time = ""
+    if len(board.rows) <= _TIMED:
+        words = f"timeline: {timeline_text(board, board.last)}"
+        image = _image(timeline_svg(board, board.last, span=span), words)
+        time = f'<div style="min-height:{18 * (len(board.rows) + 1)}px;max-width:100%">{image}</div>'
+    style = "display:flex;flex-wrap:wrap;align-items:flex-start;gap:8px 28px;padding:2px 0 8px"
+    return f'<div style="{style}">{graph}{time}</div>'
+
+
+def _image(svg: str, words: str) -> str:
+    """A drawing, as large as there is room; what is too large to be sent at every step is left out."""
+    if len(svg) > _DRAWN:
+        return ""
+    return (
+        f'<img alt="{inline(words, 1200)}" src="{data_uri(svg)}" style="max-width:100%;margin:0;flex:none">'
+    )
+
+
+# -- one output ----------------------------------------------------------------------------------
+
+
+def known(step: Step, name: str | None) -> str:
+    """What is known of one name at a step: its output, its failure, or why there is none."""
+    if name is None:
+        return _of_run(step)
+    for outputs in (step.outputs, step.within):
+        if name in outputs:
+            return tree.html(outputs[name])
+    if name == step.task and step.state == "failed":
+        return tree.html(step.error or "it failed, and the journal does not say how")
+    state = step.state if name == step.task else "not settled yet"
+    return plain(f'<div style="{QUIET}">no output: {state}</div>')
+
+
+def _of_run(step: Step) -> str:
+    """What the run itself says: what it returned, what it asks."""
+    if step.returned is not None:
+        return tree.html(step.returned)
+    if step.kind == "workflow_paused":
+        asked = "\n".join(f"◇ {prompt.key} · {prompt.message}" for prompt in step.board.prompts)
+        return plain(f'<div style="white-space:pre-wrap">{block(asked)}</div>')
+    return ""
+
+
+# -- what a saved notebook keeps -------------------------------------------------------------------
+
+
+def still(replay: Replay, classes: str = "") -> str:
+    """The run as it ended, its steps folded, how to step through it. classes: of the outermost element."""
+    lines = "\n".join(stepped.listing(replay))
+    mono = f"{MONO};font-size:11px;line-height:1.45;overflow-x:auto"
+    steps = (
+        f'<details><summary style="cursor:pointer;{QUIET}">every step</summary>'
+        f'<div style="{mono};white-space:pre;padding:4px 0">{block(lines, 30_000)}</div></details>'
+    )
+    ways = "".join(f"<div>{inline(way, 1200)}</div>" for way in stepped.how(replay))
+    proofs = "".join(f"<div>{inline(proof)}</div>" for proof in replay.proofs)
+    rule = f"border-top:1px solid {TRACK};margin-top:6px;padding-top:4px;font-size:12px"
+    tail = (
+        f'<div style="{rule}"><div style="{QUIET}">{proofs}to step through it:</div>'
+        f'<div style="{mono}">{ways}</div>{steps}</div>'
+    )
+    last = replay[-1].board
+    inner = f"{head(replay)}{html.still(last)}{box(tail, RUN_TONE[last.state], 2)}"
+    return f'<div class="{escape(classes)}">{inner}</div>' if classes else f"<div>{inner}</div>"
+
+
+def mimebundle(replay: Replay, classes: str = "") -> dict[str, str]:
+    """`text/html` and `text/plain`, no widget: it reads the same on a page that runs nothing."""
+    return {"text/html": still(replay, classes), "text/plain": stepped.still(replay)}
