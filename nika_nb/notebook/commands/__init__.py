@@ -13,7 +13,8 @@ from nika_nb.notebook.options import cell_help
 from nika_nb.notebook.session import Session
 
 Action = Callable[[Session, list[str]], Any]
-MODULES = ("waiting", "durable", "looking", "replay", "traces", "care")  # in the order in which help lists them
+# In the order in which help lists them.
+MODULES = ("waiting", "durable", "looking", "replay", "traces", "care")
 
 
 @dataclass(frozen=True, slots=True)
