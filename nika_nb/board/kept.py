@@ -10,7 +10,8 @@ from nika_nb.board.rows import Row
 from nika_nb.board.state import Board
 
 MOST = 128  # boards that are kept
-MOST_ROWS = 500_000  # and rows that they may have together
+MOST_ROWS = 500_000  # and rows that they may have together; the items of a fan-out weigh as some more
+_ITEMS = 100  # items that weigh as one row
 
 
 class Moving(Board):
@@ -60,6 +61,8 @@ def _deeply(value: Any) -> Any:
         return [_deeply(inside) for inside in value]
     if isinstance(value, bytearray):
         return value.copy()
+    if isinstance(value, bytearray):
+        return value.copy()
     if hasattr(value, "__dataclass_fields__"):
         return replace(value, **{field.name: _deeply(getattr(value, field.name)) for field in fields(value)})
     return value
@@ -79,9 +82,8 @@ class Kept:
             return
         self._numbers.append(number)
         self._boards.append(board.fork())
-        while len(self._numbers) > MOST or (
-            len(self._numbers) > 2 and len(self._numbers) * len(board.rows) > MOST_ROWS
-        ):
+        most = max(2, min(MOST, MOST_ROWS // _weight(board)))
+        while len(self._numbers) > most:
             self._thin()
 
     def before(self, number: int) -> tuple[int, Board] | None:
@@ -92,3 +94,9 @@ class Kept:
     def _thin(self) -> None:
         self._gap *= 2
         del self._numbers[1::2], self._boards[1::2]
+
+
+def _weight(board: Board) -> int:
+    """How many rows a board is worth, at least one."""
+    items = sum(len(row.items.states) for row in board.rows.values() if row.items)
+    return 1 + len(board.rows) + items // _ITEMS

@@ -8,18 +8,20 @@ from html import escape
 from nika_nb.board import html, stepped, tree
 from nika_nb.board.clean import block, inline
 from nika_nb.board.graph import graph_svg, graph_text
+from nika_nb.board.head import head as board_head
+from nika_nb.board.picture import SMALL
 from nika_nb.board.replay import Replay, Step
 from nika_nb.board.rows import State
 from nika_nb.board.state import Board
-from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, TRACK, box, plain
-from nika_nb.board.svg import data_uri
+from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, TRACK, box, ink, plain
+from nika_nb.board.svg import INK, data_uri
 from nika_nb.board.table import table
 from nika_nb.board.text import money
 from nika_nb.board.timeline import timeline_svg, timeline_text
+from nika_nb.board.window import window
 
 _MARKS = 240  # marks on the slider
 _NAMES = 12  # of them with a name
-_TIMED = 24  # tasks of a timeline that still leaves room for the rest
 _DRAWN = 60_000  # bytes of a drawing that is sent at every step
 _URGENCY: dict[State, int] = {"failed": 5, "cancelled": 4, "skipped": 3, "cached": 2, "ok": 1}
 _RUN_TONE: dict[str, str] = {
@@ -37,7 +39,7 @@ def tone(step: Step) -> str:
 def status(step: Step) -> str:
     """Which step it is, in a line that a screen reader says whenever it changes."""
     said = (
-        f'<span style="color:{tone(step)};font-weight:600">{stepped.sign(step)} '
+        f'<span style="{ink(tone(step))};font-weight:600">{stepped.sign(step)} '
         f"{inline(stepped.what(step), 200)}</span>"
     )
     where = f"step {step.index} of {len(step.replay) - 1}"
@@ -55,7 +57,7 @@ def head(replay: Replay) -> str:
 
 
 def _notes(replay: Replay) -> str:
-    style = f"color:{COLOUR['retrying']};font-size:12px"
+    style = f"{ink(COLOUR['retrying'])};font-size:12px"
     return "".join(f'<div style="{style}">⚠ {inline(note)}</div>' for note in replay.notes)
 
 
@@ -114,35 +116,40 @@ def _name(step: Step, at: float, apart: float) -> str:
 # -- the state by then ---------------------------------------------------------------------------
 
 
-def state(found: Step) -> str:
-    """The progress, the graph, the timeline and the table of a step's board."""
+def state(found: Step, *, live: bool = False) -> str:
+    """The progress, the graph, the timeline and the table of a step's board.
+
+    live: in a page that lets drawings stand in it, which then have its colours.
+    """
     board = found.board
-    rows = html.window(board)
+    rows = window(board)
     rest = len(board.rows) - len(rows)
     more = f'<div style="{QUIET};font-size:12px">and {rest:,} more</div>' if rest else ""
-    drawn = _drawings(board, found.span_ms) if len(board.rows) > 1 else ""
-    return plain(f"{html.head(board, board.last)}{drawn}{table(rows, board.last)}{more}")
+    drawn = _drawings(board, found.span_ms, live) if len(board.rows) > 1 else ""
+    return plain(f"{board_head(board, board.last)}{drawn}{table(rows, board.last)}{more}")
 
 
-def _drawings(board: Board, span: int) -> str:
+def _drawings(board: Board, span: int, live: bool) -> str:
     """The graph, and a timeline that always takes the room of all its bars: nothing jumps while it plays."""
-    graph = _image(graph_svg(board), f"graph: {graph_text(board)}")
+    lines = "currentColor" if live else INK
+    graph = _drawing(graph_svg(board, lines), "" if live else f"graph: {graph_text(board)}")
     time = ""
-    if len(board.rows) <= _TIMED:
-        words = f"timeline: {timeline_text(board, board.last)}"
-        image = _image(timeline_svg(board, board.last, span=span), words)
-        time = f'<div style="min-height:{18 * (len(board.rows) + 1)}px;max-width:100%">{image}</div>'
-    style = "display:flex;flex-wrap:wrap;align-items:flex-start;gap:8px 28px;padding:2px 0 8px"
+    if len(board.rows) <= SMALL:
+        words = "" if live else f"timeline: {timeline_text(board, board.last)}"
+        drawn = _drawing(timeline_svg(board, board.last, lines, span), words)
+        time = f'<div style="min-height:{18 * (len(board.rows) + 1)}px;max-width:100%">{drawn}</div>'
+    style = "display:flex;flex-wrap:wrap;align-items:flex-start;gap:8px 28px;padding:4px 0 8px"
     return f'<div style="{style}">{graph}{time}</div>'
 
 
-def _image(svg: str, words: str) -> str:
-    """A drawing, as large as there is room; what is too large to be sent at every step is left out."""
+def _drawing(svg: str, words: str) -> str:
+    """A drawing as it is, or, with words, as an image; left out where it is too large for every step."""
     if len(svg) > _DRAWN:
         return ""
-    return (
-        f'<img alt="{inline(words, 1200)}" src="{data_uri(svg)}" style="max-width:100%;margin:0;flex:none">'
-    )
+    style = "max-width:100%;margin:0;flex:none"
+    if words:
+        return f'<img alt="{inline(words, 1200)}" src="{data_uri(svg)}" style="{style}">'
+    return f'<div style="{style};overflow:auto">{svg}</div>'
 
 
 # -- one output ----------------------------------------------------------------------------------

@@ -115,7 +115,7 @@ class Player:
     def _paint(self) -> None:
         step = self.replay[self.slider.value]
         self._status.value = stepped_html.status(step)
-        self._state.value = stepped_html.state(step)
+        self._state.value = stepped_html.state(step, live=True)
         self._paint_value()
 
     def _paint_value(self) -> None:

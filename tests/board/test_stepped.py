@@ -62,6 +62,7 @@ def test_a_step_tells_screen_readers_by_itself(tmp_path: Path) -> None:
     assert "step 4 of 7" in status
     assert stepped_html.marks(replay).startswith('<div aria-hidden="true"')
     assert 'alt="graph: ' in stepped_html.state(replay[2])
+    assert "aria-label='graph of 6 tasks: " in stepped_html.state(replay[2], live=True)
 
 
 def test_a_step_shows_the_state_by_then(tmp_path: Path) -> None:
@@ -225,6 +226,9 @@ def test_a_hostile_journal_is_shown_and_does_nothing(name: str, tmp_path: Path) 
             assert not {name for name in judged.attributes if name.startswith("on")}
             assert not UNSEEN.search(page)
             assert len(page) < 250_000
+        live = Judge(stepped_html.state(step, live=True))
+        assert set(live.tags) <= ALLOWED | {"svg", "g", "title", "rect", "text", "path"}
+        assert not {name for name in live.attributes if name.startswith("on") or "href" in name}
         shown(replay, step.index, step.task)
         lines = [stepped.line(step), stepped.spoken(step), stepped.whole(step)]
         assert not UNSEEN.search("\n".join(lines))
