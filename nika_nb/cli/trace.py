@@ -13,6 +13,7 @@ from nika_nb.board.clean import one_line
 from nika_nb.cli.streams import print_json
 from nika_nb.errors import UsageError
 from nika_nb.runs.run import attach
+from nika_nb.runs.shelf import Shelf
 from nika_nb.settings import Settings
 from nika_nb.trace.folder import Entry, TraceFolder
 from nika_nb.trace.receipt import Reading, explain
@@ -54,7 +55,7 @@ def show_command(options: argparse.Namespace) -> int:
 
 def list_command(options: argparse.Namespace) -> int:
     """Newest first: age, size, state, and which one a bare --resume of its workflow takes."""
-    entries, now = TraceFolder(Path(options.folder)).list(), time.time_ns()
+    entries, now = Shelf(TraceFolder(Path(options.folder)).path).entries(), time.time_ns()
     candidates = {entry.path for entry in _candidates(entries)}
     if options.json:
         print_json([_shape(entry, now, entry.path in candidates) for entry in entries], indent=2)

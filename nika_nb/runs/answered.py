@@ -60,10 +60,11 @@ def _refuse_answered(path: Path, elsewhere: TraceFolder) -> None:
 
 def refuse_earlier(path: Path, keys: Iterable[str], open_keys: Collection[str]) -> None:
     """Raises AlreadyAnswered for a prompt that is not open any more because its run has its answer."""
-    here = head_of(path)
+    other = [key for key in keys if key not in open_keys]
+    here = head_of(path) if other else None
     record = fold(Shelf(path.resolve().parent).heads(here.run)) if here is not None else None
-    for key in keys:
-        told = told_of(record, key) if record is not None and key not in open_keys else None
+    for key in other:
+        told = told_of(record, key) if record is not None else None
         if told is not None:
             raise AlreadyAnswered(f"{told}: an answer is not taken back. Nothing was consumed")
 

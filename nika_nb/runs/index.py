@@ -8,16 +8,18 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from nika_nb.runs.heads import Head, head_of
 from nika_nb.runs.records import Summary, fold
+from nika_nb.trace.folder import Entry, look, newest_first, stamp_of
+from nika_nb.trace.trace import state_of
 
 WORTH = 200  # files from which on a cache pays
-_VERSION = 2  # of the tables, and of what the facts in them mean
-_SETTLED = 2 * 10**9  # ns: a folder that changed later than this before a look may change unseen after it
+_VERSION = 3  # of the tables, and of what the facts in them mean
+_FINE, _COARSE = 10**8, 2 * 10**9  # ns after a change in which another one may not show, by the file system
 _PATIENCE = 2.0  # seconds to wait for another process that writes
 _SPARE = frozenset(
     [
@@ -33,9 +35,11 @@ _SPARE = frozenset(
 
 _TABLES = f"""
 CREATE TABLE traces (
-  name TEXT PRIMARY KEY, size INTEGER, mtime INTEGER, inode INTEGER, run TEXT, open INTEGER, facts TEXT
+  name TEXT PRIMARY KEY, size INTEGER, mtime INTEGER, inode INTEGER, run TEXT, open INTEGER,
+  workflow TEXT, kind TEXT, ended TEXT, began INTEGER, facts TEXT
 ) WITHOUT ROWID;
 CREATE INDEX by_run ON traces (run);
+CREATE INDEX by_workflow ON traces (workflow, began);
 CREATE INDEX still_open ON traces (open) WHERE open;
 CREATE TABLE runs (
   run TEXT PRIMARY KEY, stopped INTEGER, status TEXT, created INTEGER, summary TEXT
@@ -47,10 +51,20 @@ PRAGMA user_version = {_VERSION};
 """
 
 Stamp = tuple[int, int, int]  # size, mtime, inode
+Row = tuple[Any, ...]  # of the table of traces
 Stamps = dict[str, Stamp]  # by name
 Listed = tuple[tuple[Summary, ...], int]  # a page of them, how many there are
 
 Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What is too much: finished traces of one workflow, unix nanoseconds of age, bytes in all."""
+
+    keep: int
+    oldest: int
+    budget: int
 
 
 class Unusable(Exception):
@@ -79,12 +93,42 @@ class Index:
         return found if self._as_recorded(names) else self._ask(both, self._refresh)
 
     def of(self, run: str) -> list[Head]:
-        """Every trace of a run: each file of the folder is looked at, so none is missed."""
+        """Every trace of a run: each is what it was, and a folder that has not changed holds no other."""
 
         def heads(db: sqlite3.Connection) -> list[Head]:
             return _heads(db, run)
 
-        return self._ask(heads, self._refresh)
+        found = self._ask(heads, self._glance)
+        return found if self._as_recorded([head.name for head in found]) else self._ask(heads, self._refresh)
+
+    def entries(self, due: Due | None = None) -> list[Entry]:
+        """Every trace as a listing of the folder shows it, newest first.
+
+        due: none of them, where nothing is too much.
+        """
+
+        def rows(db: sqlite3.Connection) -> list[Row]:
+            return _rows(db) if due is None or _too_much(db, due) else []
+
+        return newest_first(filter(None, map(self._entry, self._ask(rows, self._glance))))
+
+    def newest(self, workflow: str) -> Path | None:
+        """The newest trace of a workflow that can be resumed."""
+
+        def rows(db: sqlite3.Connection) -> list[Row]:
+            return _rows(db, "WHERE workflow = ? OR facts IS NULL", (workflow,))
+
+        found = newest_first(filter(None, map(self._entry, self._ask(rows, self._glance))))
+        return next((entry.path for entry in found if entry.workflow == workflow and entry.resumable), None)
+
+    def _entry(self, row: Row) -> Entry | None:
+        """A trace without an end is looked at: it may have one by now, and its writer may live."""
+        name, size, mtime, run, workflow, kind, ended, began = row
+        path = self._traces / name
+        if ended is None:
+            return look(path)
+        state = state_of(ended, False)
+        return Entry(path, stamp_of(path), workflow, run, state, size, began, mtime, kind)
 
     # -- the file --------------------------------------------------------------------------
 
@@ -155,7 +199,7 @@ class Index:
         """Looks at every file's size, time and inode, and into those that are not what they were."""
         changed, now = os.stat(self._traces).st_mtime_ns, time.time_ns()
         listed = self._listed()
-        settled = changed if now - changed > _SETTLED else None
+        settled = changed if now - changed > (_FINE if changed % 10**9 else _COARSE) else None
         self._take(db, _known(db), listed, settled)
         if settled is not None and db.execute("SELECT mtime FROM folder").fetchone() != (settled,):
             with suppress(sqlite3.OperationalError):  # it only spares the next look some work
@@ -219,6 +263,27 @@ def _heads(db: sqlite3.Connection, run: str) -> list[Head]:
     return [Head.from_json(json.loads(facts)) for (facts,) in rows]
 
 
+def _rows(db: sqlite3.Connection, which: str = "", values: Iterable[str] = ()) -> list[Row]:
+    columns = "name, size, mtime, run, workflow, kind, ended, began"
+    return db.execute(f"SELECT {columns} FROM traces {which}", tuple(values)).fetchall()
+
+
+_TOO_MUCH = (
+    "SELECT 1 WHERE (SELECT sum(size) FROM traces) > :budget",
+    "SELECT 1 FROM traces WHERE ended IN ('workflow_completed', 'workflow_failed', 'workflow_cancelled') "
+    "GROUP BY workflow HAVING count(*) > :keep LIMIT 1",
+    # Too old, and neither a question nor the newest of its workflow: these stay.
+    "SELECT 1 FROM traces AS old WHERE mtime < :oldest AND ended IS NOT 'workflow_paused' AND "
+    "(kind IS NOT 'workflow_started' OR EXISTS (SELECT 1 FROM traces AS new "
+    "WHERE new.workflow IS old.workflow AND new.began >= old.began AND new.name != old.name)) LIMIT 1",
+)
+
+
+def _too_much(db: sqlite3.Connection, due: Due) -> bool:
+    """Whether anything may have to go; what does is for the rules of retention to say."""
+    return any(db.execute(query, asdict(due)).fetchone() for query in _TOO_MUCH)
+
+
 def _listed(db: sqlite3.Connection, which: str, value: bool | str, offset: int, limit: int) -> Listed:
     total = db.execute(f"SELECT count(*) FROM runs WHERE {which}", (value,)).fetchone()[0]
     rows = db.execute(
@@ -236,7 +301,7 @@ def _write(
     touched = {run for name in (*gone, *changed) for (run,) in _run_of(db, name) if run}
     db.executemany("DELETE FROM traces WHERE name = ?", [(name,) for name in gone])
     rows = [_values(name, found) for name, found in changed.items()]
-    db.executemany("INSERT OR REPLACE INTO traces VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+    db.executemany(f"INSERT OR REPLACE INTO traces VALUES ({','.join('?' * 11)})", rows)
     touched |= {found.run for found in changed.values() if isinstance(found, Head)}
     for run in touched:
         _fold(db, run)
@@ -251,8 +316,9 @@ def _run_of(db: sqlite3.Connection, name: str) -> list[tuple[str | None]]:
 
 def _values(name: str, found: Head | Stamp) -> tuple[object, ...]:
     if not isinstance(found, Head):
-        return (name, *found, None, True, None)  # it may yet become one
-    return (name, *found.stamp, found.run, found.end is None, json.dumps(found.to_json()))
+        return (name, *found, None, True, None, None, None, None, None)  # it may yet become one
+    told = (found.workflow or None, found.kind, found.end, found.created)
+    return (name, *found.stamp, found.run, found.end is None, *told, json.dumps(found.to_json()))
 
 
 def _fold(db: sqlite3.Connection, run: str) -> None:

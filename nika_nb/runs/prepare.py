@@ -34,10 +34,11 @@ from nika_nb.runs.needs.models import uncapped
 from nika_nb.runs.preflight import lacking, settled
 from nika_nb.runs.request import Request
 from nika_nb.runs.resumption import Resumption, resumption
+from nika_nb.runs.shelf import Shelf
 from nika_nb.settings import Settings
 from nika_nb.trace.keys import SigningKey, signing_key
 from nika_nb.trace.memory import JournalMemory
-from nika_nb.trace.retention import Limits, collect
+from nika_nb.trace.retention import Limits
 from nika_nb.trace.seal import Sealing
 from nika_nb.trace.writer import Journal
 from nika_nb.values import dumps
@@ -300,7 +301,7 @@ def _tidied(request: Request, settings: Settings) -> list[str]:
     """Makes room for the trace that is about to be written; a line where something went."""
     if not request.gc or not settings.trace_file:
         return []
-    found = collect(request.place.folder, Limits.of(settings))
+    found = Shelf(request.place.folder.path).tidied(Limits.of(settings))
     return [found.sentence] if found.removed or found.trouble else []
 
 

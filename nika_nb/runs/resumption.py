@@ -17,6 +17,7 @@ from nika_nb.plan.plan import Plan
 from nika_nb.runs.answered import answering
 from nika_nb.runs.answers import prompts_of
 from nika_nb.runs.request import NEWEST, Request
+from nika_nb.runs.shelf import Shelf
 from nika_nb.trace.lineage import remember
 from nika_nb.trace.lock import ResumeLock
 from nika_nb.trace.memory import JournalMemory
@@ -121,7 +122,7 @@ def _path(request: Request, workflow: Workflow, found: Resumption) -> Path | Non
     folder = request.place.folder
     if request.resume is not NEWEST:
         return folder.resolve(str(request.resume), request.place.base)
-    newest = folder.newest(workflow.id)
+    newest = Shelf(folder.path).newest(workflow.id)
     if newest is None:
         found.memory = _Empty()
         found.notices.append(f"no trace of `{workflow.id}` in .nika/traces yet: everything runs live")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from nika_nb.errors import UsageError
 from nika_nb.runs.heads import Head, head_of
 from nika_nb.runs.ids import is_run_id
-from nika_nb.runs.index import Index, Unusable
+from nika_nb.runs.index import Due, Index, Unusable
 from nika_nb.runs.records import Record, Summary, fold, grouped
+from nika_nb.trace.folder import Entry, TraceFolder
+from nika_nb.trace.retention import Collection, Limits, collect
 
 LONGEST_PAGE = 1000
 STATUSES = ("interrupted", "completed", "failed")
@@ -34,6 +37,11 @@ class Shelf:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+
+    @property
+    def folder(self) -> TraceFolder:
+        """The same, as a project's."""
+        return TraceFolder(self.path.parent.parent)
 
     def page(self, offset: int, limit: int, status: str | None = None) -> Pages:
         """Runs `offset` to `offset + limit`, of one status or of all. Raises UsageError for other ranges."""
@@ -63,6 +71,29 @@ class Shelf:
             return Index(self.path).of(run_id)
         except Unusable:
             return [head for head in self._all() if head.run == run_id]
+
+    def entries(self) -> Sequence[Entry]:
+        """Every trace, newest first; files that are no journals are left out."""
+        try:
+            return Index(self.path).entries()
+        except Unusable:
+            return self.folder.list()
+
+    def newest(self, workflow: str) -> Path | None:
+        """The newest trace of a workflow's name that can be resumed."""
+        try:
+            return Index(self.path).newest(workflow)
+        except Unusable:
+            return self.folder.newest(workflow)
+
+    def tidied(self, limits: Limits) -> Collection:
+        """Old traces make room. Raises nothing; where the cache knows that none has to go, none is opened."""
+        now = time.time_ns()
+        try:
+            entries = Index(self.path).entries(Due(limits.keep, limits.oldest(now), limits.budget))
+        except Unusable:
+            return collect(self.folder, limits, now=now)
+        return collect(self.folder, limits, now=now, entries=entries) if entries else Collection()
 
     def _records(self) -> list[Record]:
         found = (fold(heads) for heads in grouped(self._all()).values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -94,11 +94,15 @@ class TraceFolder:
     def _entries(self) -> Iterator[Entry]:
         by_stamp = sorted(((_dated(path), path) for path in self._files()), reverse=True)
         for _, dated in groupby(by_stamp, key=lambda pair: pair[0]):
-            entries = (look(path) for _, path in dated)
-            yield from sorted((entry for entry in entries if entry), key=_began, reverse=True)
+            yield from newest_first(filter(None, (look(path) for _, path in dated)))
 
     def _files(self) -> Iterator[Path]:
         return self.path.glob("*.ndjson")
+
+
+def newest_first(entries: Iterable[Entry]) -> list[Entry]:
+    """By stamp; within one second by when a run began; where all say the same, by when it was written."""
+    return sorted(entries, key=lambda e: (e.stamp, e.began, e.mtime, e.path.name), reverse=True)
 
 
 def look(path: Path) -> Entry | None:
@@ -110,7 +114,7 @@ def look(path: Path) -> Entry | None:
     workflow = found.first.get("workflow")
     return Entry(
         path=path,
-        stamp=_stamp(path),
+        stamp=stamp_of(path),
         workflow=workflow if isinstance(workflow, str) else None,
         run=found.first.correlation,
         state=stand.state,
@@ -211,19 +215,14 @@ def _frame(line: bytes) -> Frame | None:
         return None
 
 
-def _began(entry: Entry) -> tuple[int, int, str]:
-    """The order within one second: by when a run began; where all say the same, by when it was written."""
-    return entry.began, entry.mtime, entry.path.name
-
-
 def _dated(path: Path) -> str:
     try:
-        return _stamp(path)
+        return stamp_of(path)
     except OSError:
         return ""
 
 
-def _stamp(path: Path) -> str:
+def stamp_of(path: Path) -> str:
     """The stamp in the file's name; of a foreign name, when it was last written."""
     match = _NAME.fullmatch(path.name)
     if match:

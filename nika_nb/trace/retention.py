@@ -6,7 +6,7 @@ import fcntl
 import os
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -33,6 +33,10 @@ class Limits:
     @classmethod
     def of(cls, settings: Settings) -> Limits:
         return cls(settings.trace_keep, settings.trace_max_age_days, settings.trace_budget_mb * 10**6)
+
+    def oldest(self, now: int) -> int:
+        """The moment before which a trace is too old. Both in unix nanoseconds."""
+        return now - self.days * _DAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +91,20 @@ def plan(entries: Iterable[Entry], limits: Limits, now: int) -> list[Removal]:
 
 
 def collect(
-    folder: TraceFolder, limits: Limits | None = None, *, now: int | None = None, dry_run: bool = False
+    folder: TraceFolder,
+    limits: Limits | None = None,
+    *,
+    now: int | None = None,
+    dry_run: bool = False,
+    entries: Sequence[Entry] | None = None,
 ) -> Collection:
     """Removes what has to go and is at rest. Raises nothing: trouble is told, and the rest stays.
 
-    A trace whose lock anybody holds, reading or resuming, stays.
+    A trace whose lock anybody holds, reading or resuming, stays. entries: the folder's, newest first,
+    where they are known.
     """
     try:
-        entries = folder.list()
+        entries = folder.list() if entries is None else entries
         chosen = _choose(Kinship(entries), limits or Limits(), time.time_ns() if now is None else now)
         gone = list(_take_away(chosen, dry_run))
     except Exception as error:  # noqa: BLE001 - tidying up never stands in the way of a run
@@ -105,7 +115,7 @@ def collect(
 
 
 def _choose(kin: Kinship, limits: Limits, now: int) -> list[tuple[_Unit, Reason]]:
-    rotated, oldest = _rotated(kin, limits.keep), now - limits.days * _DAY
+    rotated, oldest = _rotated(kin, limits.keep), limits.oldest(now)
     chosen: list[tuple[_Unit, Reason]] = []
     left: list[_Unit] = []
     for unit in _units(kin):

@@ -6,6 +6,7 @@ import os
 import sqlite3
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import nika_nb
 from nika_nb import runs
 from nika_nb.engine.events import Event
-from nika_nb.runs import index, shelf
+from nika_nb.runs import heads, index, shelf
 from nika_nb.runs.heads import Head, head_of
 from nika_nb.runs.index import Index, Unusable
 from nika_nb.runs.shelf import Shelf
+from nika_nb.trace import folder as folder_module
+from nika_nb.trace.folder import TraceFolder
+from nika_nb.trace.retention import Limits, plan
 from nika_nb.trace.writer import Journal
+from tests.doors import rewritten
 from tests.durable.project import ASK, DONE, GATE, Project
 from tests.trace.journals import START, started, uuid_at
 
@@ -49,8 +55,8 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def written(folder: Path, number: int, end: str | None = "workflow_completed", **more: Any) -> Path:
     """A small journal of the run `flow-<number>`."""
     journal = Journal(folder, run=f"i{number}", correlation=more.pop("run", f"flow-{number:08x}"))
-    at = START + number * 10**9
-    journal(Event("workflow_started", started(workflow="flow", **more), at, uuid_at(number)))
+    at, first = START + number * 10**9, {"workflow": "flow"} | more
+    journal(Event("workflow_started", started(**first), at, uuid_at(number)))
     journal(Event("task_scheduled", {"task": "a"}, at + 1, uuid_at(number + 1)))
     if end is not None:
         journal(Event(end, {"workflow": "flow"}, at + 2, uuid_at(number + 2)))
@@ -301,6 +307,111 @@ def test_many_may_use_it_at_once(traces: Path) -> None:
     for thread in threads:
         thread.join()
     assert troubles == []
+
+
+# -- a folder of very many ---------------------------------------------------------------------
+
+
+def mixed(traces: Path) -> None:
+    """Traces in every state, of several workflows, some of them at one moment; foreigners among them."""
+    for number in range(12):
+        written(traces, number // 2, ENDS[number % 5], run=f"flow-{number:08x}")
+        path = written(traces, 100 + number, ENDS[number % 4])
+        changed = rewritten(path, lambda shape, n=number: shape["fields"].update(workflow=f"w{n % 3}"))
+        path.write_bytes(changed.read_bytes())
+        changed.unlink()
+    written(traces, 300, None, run=None)  # of no durable run
+    (traces / "empty.ndjson").write_bytes(b"")
+    (traces / "foreign.ndjson").write_bytes(b"hello")
+
+
+@pytest.mark.usefixtures("always")
+def test_it_lists_the_traces_as_the_folder_does(traces: Path) -> None:
+    """In the same order, with the same facts; the newest of a workflow is the same one."""
+    mixed(traces)
+    folder = TraceFolder(traces.parent.parent)
+    for _ in range(2):
+        assert Shelf(traces).entries() == list(folder.list())
+        for workflow in ("flow", "w0", "w1", "w2", "nothing"):
+            assert Shelf(traces).newest(workflow) == folder.newest(workflow)
+    held = Journal(traces, run="r", correlation="held-00000001")
+    held(Event("workflow_started", started(workflow="w1"), START + 10**12, uuid_at(9)))
+    assert Shelf(traces).entries()[0].state == "running"
+    assert Shelf(traces).newest("w1") == folder.newest("w1") != held.path
+    held.close()
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    made=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 4), st.integers(0, 60)), max_size=12),
+    keep=st.integers(1, 5),
+    days=st.integers(1, 50),
+    budget=st.integers(0, 9000),
+)
+def test_where_it_says_that_nothing_is_too_much_nothing_would_go(
+    places: Iterator[Path],
+    monkeypatch: pytest.MonkeyPatch,
+    made: list[tuple[int, int, int]],
+    keep: int,
+    days: int,
+    budget: int,
+) -> None:
+    """Whatever lies there: it may look in vain, but it never keeps what the rules take away."""
+    traces, now = next(places), time.time_ns()
+    traces.mkdir(parents=True)
+    monkeypatch.setattr(index, "WORTH", 0)
+    for number, (workflow, end, age) in enumerate(made):
+        path = written(traces, number, ENDS[end], workflow=f"w{workflow}")
+        os.utime(path, ns=(now - age * 86_400 * 10**9,) * 2)
+    limits = Limits(keep, days, budget)
+    due = index.Due(limits.keep, limits.oldest(now), limits.budget)
+    entries = Index(traces).entries(due)
+    gone = plan(TraceFolder(traces.parent.parent).list(), limits, now)
+    assert not gone if not entries else plan(entries, limits, now) == gone
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often the folder was walked, and how many files were opened to learn what they say."""
+    found: Counter[str] = Counter()
+    listed, ends = Index._listed, folder_module.ends
+
+    def walk(self: Index) -> Any:
+        found["walks"] += 1
+        return listed(self)
+
+    def opened(path: Path) -> Any:
+        found["opened"] += 1
+        return ends(path)
+
+    monkeypatch.setattr(Index, "_listed", walk)
+    for module in (folder_module, heads):
+        monkeypatch.setattr(module, "ends", opened)
+    return found
+
+
+@pytest.mark.usefixtures("always")
+def test_a_start_and_an_answer_cost_a_walk_and_open_nothing_old(
+    here: Project, traces: Path, counted: Counter[str]
+) -> None:
+    """However many lie there: what they say is known, and old ones make room without being opened."""
+    for number in range(300):
+        written(traces, number, workflow=f"w{number}")
+    settled(traces)
+    runs.list_runs()
+    counted.clear()
+    (here.root / "gate.nika.yaml").write_text(GATE, encoding="utf-8")
+    run = nika_nb.run(Path("gate.nika.yaml"))
+    assert counted["walks"] <= 1
+    settled(traces)
+    counted.clear()
+    run.answer({"ask": "yes", "name": "Ann"})
+    assert counted["walks"] <= 1
+    settled(traces)
+    counted.clear()
+    nika_nb.run(Path("gate.nika.yaml"), resume=True)
+    assert counted["walks"] <= 1
+    assert counted["opened"] < 20
 
 
 def test_only_a_folder_of_a_project_gets_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
