@@ -87,7 +87,7 @@ def _all(book: Book) -> list[BookCell]:
 
 
 def _file_name(book: Book, cell: BookCell) -> str:
-    if not cell.name or os.sep in cell.name or cell.name.startswith("."):
+    if not cell.name.isprintable() or not cell.name or os.sep in cell.name or cell.name.startswith("."):
         raise UsageError(f"{cell.shown} of {book.name} names no workflow, so there is no name for its file")
     return cell.name
 

@@ -9,7 +9,7 @@ from typing import Any
 from nika_nb.catalog.codes import category_of
 from nika_nb.check.children import Family
 from nika_nb.check.judgments import judge
-from nika_nb.errors import Diagnostic, Severity, Source
+from nika_nb.errors import Diagnostic, Severity, Source, visible
 from nika_nb.language.load import load
 from nika_nb.language.model import Workflow
 
@@ -68,9 +68,9 @@ class Report:
         ]
         said = ", ".join(count for count in counts if count)
         if not self.ok:
-            return f"✖ {self.source.name} is refused: {said}"
+            return f"✖ {visible(self.source.name)} is refused: {said}"
         tasks = len(self.workflow.tasks) if self.workflow else 0
-        sound = f"✔ {self.source.name} is sound: {tasks} task{'' if tasks == 1 else 's'}"
+        sound = f"✔ {visible(self.source.name)} is sound: {tasks} task{'' if tasks == 1 else 's'}"
         return f"{sound} · {said}" if said else sound
 
     def to_json(self) -> dict[str, Any]:

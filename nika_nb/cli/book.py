@@ -31,7 +31,8 @@ def list_command(options: argparse.Namespace) -> int:
 def _listed(path: Path, cells: tuple[BookCell, ...], made: tuple[MadeTrace, ...]) -> Iterator[str]:
     width = max((len(one_line(cell.name)) for cell in cells), default=0)
     for cell in cells:
-        yield f"{one_line(cell.name) or '-':<{width}}  {cell.shown}  {one_line(cell.options)}".rstrip()
+        place = f"{one_line(cell.shown)}  {one_line(cell.options)}"
+        yield f"{one_line(cell.name) or '-':<{width}}  {place}".rstrip()
         yield from _traces(path, made, cell.number)
     for number in dict.fromkeys(trace.cell for trace in made):
         if number not in {cell.number for cell in cells}:

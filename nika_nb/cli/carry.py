@@ -90,7 +90,7 @@ def _told(book: Book, cell: BookCell, fitting: Carried, target: Path) -> Iterato
     tasks = [task for task in fitting.ahead.tasks if "/" not in task.task]
     live = [task for task in tasks if task.works]
     way = f"{FOLDER}/{target.name}"
-    yield f"{book.name}{SEPARATOR}{cell.name} · cell {cell.number} · --resume {way}"
+    yield f"{one_line(f'{book.name}{SEPARATOR}{cell.name}')} · cell {cell.number} · --resume {way}"
     yield f"  {len(tasks) - len(live)} of {plural(len(tasks), 'task')} need nothing of a reader"
     for task in live:
         does = "runs" if task.fate == "run" else "may run"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import shlex
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from nika_nb.board.forecast import Forecast
@@ -22,6 +23,9 @@ from nika_nb.trace.trust import judge
 from nika_nb.values import dumps
 
 LONGEST = 500  # characters of an input that is written into a first line
+
+# A word as it is written: its quotes and its `$name` stay what they are.
+_WORD = re.compile(r"""(?:[^\s'"\\]|\\.|'[^']*'|"(?:\\.|[^"\\])*")+""")
 
 # What belongs to another resume than the one that is carried, and how many words follow it.
 _DROPPED = {
@@ -52,10 +56,10 @@ def carried(document: Document, options: str, path: Path, way: str) -> Carried:
     trust = judge(path)
     if trust.trace is None:
         raise UsageError("\n".join(trust.notices))
-    words = _fitted(document, list(_kept(shlex.split(options))), trust.trace)
-    fitting = replace(document, line=first_line(shlex.join(words), document.source.name))
+    line = " ".join(_fitted(document, list(_kept(_WORD.findall(options))), trust.trace))
+    fitting = replace(document, line=first_line(line, document.source.name))
     request = fitting.request(variables=trust.trace.input_values or {}, resume=path)
-    line = shlex.join([*words, "--resume", way])
+    line = f"{line} --resume {quote(way)}".lstrip()
     return Carried(line, forecast(request), tuple(_files(draft(request))))
 
 
@@ -72,17 +76,20 @@ def _kept(words: list[str]) -> Iterator[str]:
 
 def _fitted(document: Document, words: list[str], trace: Trace) -> list[str]:
     """The words with the model and the inputs that the recorded run was given besides."""
-    said = first_line(shlex.join(words), document.source.name)
+    said = first_line(" ".join(words), document.source.name)
     model = trace.prologue.get("model_override")
     if isinstance(model, str) and not said.told.get("model"):
-        words = [*words, "--model", model]
-    if said.dicts:  # its own kernel has them
+        words = [*words, "--model", quote(model)]
+    if said.dicts:  # its own kernel has the values
         return words
     recorded = trace.input_values or {}
     workflow = draft(replace(document, line=said).request(variables=recorded, resume=trace.path)).workflow
     today, _ = bound(workflow, said.variables, "")
     differing = {name: value for name, value in recorded.items() if today.get(name) != value}
-    return [*words, *(word for name, value in differing.items() for word in ("--var", _written(name, value)))]
+    return [
+        *words,
+        *(word for name, value in differing.items() for word in ("--var", quote(_written(name, value)))),
+    ]
 
 
 def _written(name: str, value: Any) -> str:

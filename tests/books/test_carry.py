@@ -198,7 +198,9 @@ def carried(terminal: Terminal, *words: str) -> str:
         ("--resume old.ndjson --from greet --into run", "--into run "),
         ("--resume=old.ndjson --ask-in-flight --no-gc", "--no-gc "),
         ("--resume --answer ask=yes --resume-compat x --resume-unverified", ""),
-        ("--var name='you' --into 'run'", "--var name=you --into run "),
+        ("--var name='you' --into 'run'", "--var name='you' --into 'run' "),
+        ("""--resume 'my old.ndjson' --var name="y\\"u $who" """, """--var name="y\\"u $who" """),
+        ("--var name=$who --vars more --from greet", "--var name=$who --vars more "),
     ],
 )
 def test_the_cell_resumes_the_trace_and_nothing_else(
@@ -211,7 +213,7 @@ def test_the_cell_resumes_the_trace_and_nothing_else(
     assert cell.options == f"{after}--resume traces/hello.ndjson"
     assert cell.text == HELLO
     assert (ready.parent / "traces" / "hello.ndjson").read_bytes() == newest(ready.parent).read_bytes()
-    assert nika_nb.run(f"{ready}::hello").board.hits == 1
+    assert nika_nb.run(f"{ready}::hello", vars={"name": "you"}).board.hits == 1
 
 
 def test_what_the_recorded_run_was_given_besides_stands_on_the_line(ready: Path, terminal: Terminal) -> None:

@@ -195,3 +195,37 @@ def test_the_same_cell_writes_the_same_bytes_under_a_seed(shelf: Path) -> None:
     assert one is not None
     assert two is not None
     assert one.read_bytes() == two.read_bytes()
+
+
+def test_a_paused_cell_is_answered_from_anywhere(folder: Path, terminal: Terminal) -> None:
+    """Its trace lies beside the notebook, and knows where it belongs; the notebook may be gone."""
+    text = READS.replace(
+        "outputs:", '  ask: { invoke: { tool: "nika:prompt", args: { message: "Go?" } } }\noutputs:'
+    )
+    text = text.replace('tools: ["nika:read"]', 'tools: ["nika:read", "nika:prompt"]').replace(
+        "  call: ", "  # "
+    )
+    below = folder / "below"
+    program(below, "say", 'echo "$1"')
+    (below / "data").mkdir()
+    (below / "data" / "a.txt").write_text("there", encoding="utf-8")
+    path = story(below / "b.ipynb", magic(text))
+    assert terminal("run", f"{path}::reads").code == 4
+    path.unlink()
+    (folder / "elsewhere").mkdir()
+    os.chdir(folder / "elsewhere")
+    done = terminal("answer", newest(below), "ask=yes")
+    assert (done.code, done.outputs) == (0, {"read": "there", "said": "hi"})
+    assert frames(newest(below))[0]["notebook"] == "b.ipynb"
+    assert list((folder / "elsewhere").iterdir()) == []
+
+
+def test_a_foreign_notebook_steers_no_terminal(folder: Path, terminal: Terminal) -> None:
+    """Names, ids, options and paths of traces are text, whatever stands in them."""
+    cell = magic('nika: "a\\e[31mb"\ntasks: {}', "--into \x1b[31m", "odd")
+    path = story(folder / "b.ipynb", cell)
+    path.write_text(path.read_text(encoding="utf-8").replace('"odd"', '"\\u001b[31m"'), encoding="utf-8")
+    for words in (("book", "ls"), ("run",), ("check",), ("book", "extract"), ("book", "carry")):
+        done = terminal(*words, path)
+        assert b"\x1b" not in done.out
+        assert "\x1b" not in done.err

@@ -247,9 +247,10 @@ def test_one_workflow_into_another_folder(tmp_path: Path) -> None:
         books.extract(story(tmp_path / "none.ipynb"))
 
 
-def test_a_name_is_no_way_out_of_the_folder(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["../../hello", "/hello", ".hello", '"a\\e[31mb"'])
+def test_a_name_that_is_none_for_a_file_makes_none(tmp_path: Path, name: str) -> None:
     """A workflow may call itself what it likes."""
-    path = story(tmp_path / "b.ipynb", magic(HELLO.replace("nika: hello", "nika: ../../hello")))
+    path = story(tmp_path / "b.ipynb", magic(HELLO.replace("nika: hello", f"nika: {name}")))
     with pytest.raises(UsageError, match="no name for its file"):
         books.extract(path)
 
