@@ -27,6 +27,10 @@ _HOMES = {
     "Report": "nika_nb.check",
     "read_trace": "nika_nb.tables",
     "read_traces": "nika_nb.tables",
+    "why": "nika_nb.runs.why",
+    "Why": "nika_nb.runs.why",
+    "Diff": "nika_nb.runs.difference",
+    "diff": "nika_nb.runs.diff",
     "NikaError": "nika_nb.errors",
     "CheckRefused": "nika_nb.errors",
     "UsageError": "nika_nb.errors",
@@ -60,11 +64,15 @@ if TYPE_CHECKING:
     from nika_nb.runs.api import attach as attach
     from nika_nb.runs.api import check as check
     from nika_nb.runs.api import run as run
+    from nika_nb.runs.diff import diff as diff
+    from nika_nb.runs.difference import Diff as Diff
     from nika_nb.runs.forecast import plan_resume as plan_resume
     from nika_nb.runs.replaying import replay as replay
     from nika_nb.runs.reproduce import reproduce as reproduce
     from nika_nb.runs.run import Run as Run
     from nika_nb.runs.run import TaskResult as TaskResult
+    from nika_nb.runs.why import Why as Why
+    from nika_nb.runs.why import why as why
     from nika_nb.tables import read_trace as read_trace
     from nika_nb.tables import read_traces as read_traces
 

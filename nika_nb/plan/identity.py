@@ -162,21 +162,26 @@ _WRITTEN = {
 }
 
 
-def definition_parts(verb: str, payload: dict[str, Any]) -> dict[str, str]:
-    """Digest per field, named as the author writes it; bindings and the action's own fields one by one."""
-    parts: dict[str, str] = {}
+def definition_fields(verb: str, payload: dict[str, Any]) -> dict[str, Json]:
+    """The fields of a definition by the author's names; bindings and the action's own one by one."""
+    fields: dict[str, Json] = {}
     for key, value in payload.items():
         name = _WRITTEN.get(key, key)
         if key in ("with", "output"):
-            parts |= {f"{name}.{binding}": part(text) for binding, text in value.items()}
+            fields |= {f"{name}.{binding}": text for binding, text in value.items()}
         elif key == "skills_content":
-            parts |= {f"{verb}.skills {path}": part(text) for path, text in value.items()}
+            fields |= {f"{verb}.skills {path}": text for path, text in value.items()}
         elif key == "child_closure":
-            parts |= {f"workflow {target}": part(closure) for target, closure in value.items()}
+            fields |= {f"workflow {target}": closure for target, closure in value.items()}
         elif key not in ("action", "on_finally"):
-            parts[name] = part(value)
+            fields[name] = value
     body = payload["action"][verb]
-    return parts | {f"{verb}.{key}": part(value) for key, value in body.items()}
+    return fields | {f"{verb}.{key}": value for key, value in body.items()}
+
+
+def definition_parts(verb: str, payload: dict[str, Any]) -> dict[str, str]:
+    """A digest per field."""
+    return {name: part(value) for name, value in definition_fields(verb, payload).items()}
 
 
 def part(value: Json) -> str:

@@ -9,14 +9,21 @@ from types import MappingProxyType
 from nika_nb.language.model import Workflow
 from nika_nb.language.skills import Skill
 from nika_nb.plan.identity import definition
-from nika_nb.values import canonical, digest
+from nika_nb.values import Json, canonical, digest
 
 NO_SKILLS: Mapping[str, Skill] = MappingProxyType({})
 
 
 def semantic_hash(workflow: Workflow) -> str:
     """64 hex characters: what this text means, whatever the workflows that it calls are."""
-    meaning = {
+    tasks = {name: _written(workflow, name) for name in workflow.tasks}
+    meaning = envelope(workflow) | {"tasks": tasks}
+    return hashlib.sha256(b"nika-nb-semantic\x001\x00" + canonical(meaning)).hexdigest()
+
+
+def envelope(workflow: Workflow) -> dict[str, Json]:
+    """What a text says outside its tasks, as data."""
+    return {
         "workflow": workflow.id,
         "model": workflow.model,
         "inputs": {i.name: [i.type.raw, i.required, i.default] for i in workflow.inputs.values()},
@@ -24,10 +31,8 @@ def semantic_hash(workflow: Workflow) -> str:
         "secrets": {s.name: [s.source, s.key] for s in workflow.secrets.values()},
         "permits": workflow.permits.raw if workflow.permits else None,
         "run": [workflow.run.entropy, workflow.run.clock, workflow.run.seed],
-        "tasks": {name: _written(workflow, name) for name in workflow.tasks},
         "outputs": {o.name: [o.value.raw, o.type.raw if o.type else None] for o in workflow.outputs.values()},
     }
-    return hashlib.sha256(b"nika-nb-semantic\x001\x00" + canonical(meaning)).hexdigest()
 
 
 def _written(workflow: Workflow, task: str) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,3 +15,13 @@ def fan_out(run: Run, task: str, like: Any, unpack: bool) -> DataFrame:
     from nika_nb.tables import read_trace
 
     return read_trace(run).table(task, like, unpack=unpack)
+
+
+def answer(table: str, rows: Iterable[Mapping[str, Any]]) -> DataFrame:
+    """Rows by column as the table of this name."""
+    from nika_nb.tables.build import Builder
+    from nika_nb.tables.columns import TABLES
+
+    builder = Builder(TABLES[table])
+    builder.extend(tuple(row.get(column.name) for column in TABLES[table]) for row in rows)
+    return builder.frame()

@@ -212,6 +212,48 @@ FAN_OUT = (
     *_RESULT[1:],
 )
 
+WHY = (
+    Column("task", TEXT, "the task's name; of a called workflow as call/task"),
+    _STATE,
+    _CACHED,
+    Column(
+        "reason",
+        TEXT,
+        "why it ran: new definition input not-recorded forced not-resumable first-run; or cached",
+    ),
+    Column("changed", TEXT, "the fields, bindings and inputs that differ"),
+    Column("upstream", TEXT, "the tasks that changed bindings come from"),
+    Column("cause", TEXT, "where the changes began"),
+    Column("detail", TEXT, "what else is known of the reason, or why it did not run"),
+    Column("items_ran", WHOLE, "of a fan-out, how many items ran"),
+    Column("items_cached", WHOLE, "how many a record stood in for"),
+    Column("items", TEXT, "which ran, and why"),
+)
+
+_SIDES = (
+    ("state", TEXT, "pending running success failure skipped cancelled paused incomplete", ""),
+    ("cached", TRUTH, "a record stood in for running it", ""),
+    ("error", TEXT, "why it failed", ""),
+    ("duration", SPAN, "of making its output, there or earlier", "time span, whole milliseconds"),
+    ("tokens", WHOLE, "the same", "tokens"),
+    ("cost_usd", MONEY, "the same; missing where no price is known", "US dollars"),
+)
+
+DIFF = (
+    Column("task", TEXT, "the task's name; of a called workflow as call/task"),
+    Column("kind", TEXT, "same new gone definition input; output: the same asked, another answer; outcome"),
+    Column("changed", TEXT, "the fields, bindings and inputs that differ"),
+    Column("upstream", TEXT, "the tasks that changed bindings come from"),
+    Column("cause", TEXT, "where the changes began"),
+    Column("output", TEXT, "the lines of its output's difference"),
+    Column("items", TEXT, "of a fan-out, which differ, and how"),
+    *(
+        Column(f"{name}_{side}", dtype, f"in run {side}: {meaning}", unit)
+        for side in ("a", "b")
+        for name, dtype, meaning, unit in _SIDES
+    ),
+)
+
 TABLES: Mapping[str, tuple[Column, ...]] = {
     "runs": RUNS,
     "tasks": TASKS,
@@ -220,4 +262,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
     "permits": PERMITS,
     "prompts": PROMPTS,
     "events": EVENTS,
+    "table": FAN_OUT,
+    "why": WHY,
+    "diff": DIFF,
 }

@@ -35,7 +35,7 @@ class Kinship:
     def parent(self, entry: Entry) -> Entry | None:
         """The trace in this folder that one resumed from."""
         if entry.path not in self._parents:
-            found = _resumed(entry.path)
+            found = resumed_from(entry.path)
             self._parents[entry.path] = self._known.get(found) if found is not None else None
         return self._parents[entry.path]
 
@@ -109,7 +109,7 @@ class Kinship:
         )
 
 
-def _resumed(path: Path) -> Path | None:
+def resumed_from(path: Path) -> Path | None:
     """The trace that one resumed from, as its first frame names it: by file, or by head."""
     with suppress(NikaError, OSError):
         first = next(frames(path), None)

@@ -86,14 +86,17 @@ class Units:
     """The fold. `tasks` are in document order.
 
     on_item: gets every item once, when it has settled or at the end; without it only the tasks' sums
-    are kept. outputs: whether units keep their outputs.
+    are kept. outputs, below: whether units keep their outputs, and what they called.
     """
 
-    def __init__(self, on_item: Callable[[Unit], None] | None = None, *, outputs: bool = False) -> None:
+    def __init__(
+        self, on_item: Callable[[Unit], None] | None = None, *, outputs: bool = False, below: bool = False
+    ) -> None:
         self.tasks: dict[str, Unit] = {}
         self._items: dict[str, dict[int, Unit]] = {}  # by task, those that have begun and not settled
         self._on_item = on_item
         self._outputs = outputs
+        self._below = below
         self._asked: set[tuple[str, int | None]] = set()
 
     def take(self, frame: Frame, text: str | None = None) -> None:
@@ -189,7 +192,7 @@ class Units:
     def _called(self, unit: Unit, frame: Frame, text: str | None) -> None:
         event = event_of(frame, text) if text is not None else None
         if event is not None:
-            unit.below = unit.below or Units()
+            unit.below = unit.below or Units(below=self._below)
             unit.below.take(event, text if event.kind == CHILD else None)
 
     def _item_ended(self, unit: Unit, frame: Frame, text: str | None) -> None:
@@ -236,6 +239,7 @@ class Units:
             setattr(unit, name, said(frame.get(name)))
         unit.output = text if self._outputs else None
         _count(unit, frame)
+        unit.below = unit.below if self._below else None
 
 
 def _count(unit: Unit, frame: Frame) -> None:
@@ -255,7 +259,6 @@ def _count(unit: Unit, frame: Frame) -> None:
         _, saved, wasted = unit.below.totals()
         _add(unit, (Figures(), saved, wasted))  # what it settled below is kept: a resume takes it from there
         unit.wasted.add(unit.tried)
-        unit.below = None
     else:
         unit.wasted = unit.tried if good else unit.spent.copy()
 

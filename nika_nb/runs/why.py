@@ -1,0 +1,259 @@
+"""Why every task of a resume ran or did not: the field or the binding that changed, and who caused it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from nika_nb.board import sheet
+from nika_nb.board.rows import State, reason_said
+from nika_nb.board.sheet import Line, Sheet
+from nika_nb.board.text import plural
+from nika_nb.engine.contract import Miss
+from nika_nb.errors import NikaError
+from nika_nb.plan.identity import Identity
+from nika_nb.runs.causes import Cause, Causes, Reason
+from nika_nb.runs.framed import answer
+from nika_nb.runs.told import Told, told
+from nika_nb.runs.traced import Traced
+from nika_nb.trace.fields import list_of, shape_of
+from nika_nb.trace.kinship import resumed_from
+from nika_nb.trace.lineage import remember
+from nika_nb.trace.memory import JournalMemory
+from nika_nb.trace.reader import read
+from nika_nb.trace.units import Unit, UnitState
+
+if TYPE_CHECKING:
+    from nika_nb.runs.framed import DataFrame
+
+SIGNS: dict[str, State] = {
+    "pending": "pending", "running": "running", "success": "ok", "failure": "failed", "skipped": "skipped",
+    "cancelled": "cancelled", "paused": "paused", "incomplete": "retrying",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ItemWhy:
+    """One item of a fan-out that ran, and why; the reason is empty where nobody knows."""
+
+    index: int
+    state: UnitState
+    reason: str = ""
+    changed: tuple[str, ...] = ()
+    detail: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """`input changed: item`."""
+        words = {"new": "new", "gone": "gone", "output": "another output"}
+        return words.get(self.reason) or reason_said(self.reason, self.changed, self.detail)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskWhy:
+    """One task; of a called workflow as `call/task`.
+
+    reason: new, definition, input, not-recorded, forced or not-resumable; `cached` where a record stood
+    in for it; `first-run` where there was nothing to compare with; empty where it did not run, and
+    detail says why. changed: the fields (`exec.command`), bindings (`with.rows`) and inputs that differ.
+    upstream: the tasks that these come from. causes: where the changes began.
+    items: of a fan-out, those that ran; recalled: how many did not have to.
+    """
+
+    task: str
+    state: UnitState
+    reason: str
+    changed: tuple[str, ...] = ()
+    upstream: tuple[str, ...] = ()
+    causes: tuple[Cause, ...] = ()
+    detail: str = ""
+    items: tuple[ItemWhy, ...] = ()
+    recalled: int = 0
+    sentence: str = ""
+
+    @property
+    def ran(self) -> bool:
+        return self.reason not in ("", "cached")
+
+    @property
+    def because(self) -> str:
+        """Where it began, if that is somewhere else."""
+        others = [cause for cause in self.causes if cause.task or cause.changed[0] not in self.changed]
+        return "; ".join(cause.sentence for cause in others)
+
+    @property
+    def items_said(self) -> str:
+        """`1 of 40 items ran: [3] input changed: item`; empty where all ran or all were recalled."""
+        total = plural(len(self.items) + self.recalled, "item")
+        ran = self.items and self.recalled
+        return f"{len(self.items)} of {total} ran: {items_said(self.items)}" if ran else ""
+
+
+def items_said(items: Iterable[ItemWhy]) -> str:
+    """`[1], [3] input changed: item; [4] new`."""
+    told: dict[str, list[str]] = {}
+    for item in items:
+        told.setdefault(item.sentence, []).append(f"[{item.index}]")
+    return "; ".join(f"{_listed(indices)} {sentence}".strip() for sentence, indices in told.items())
+
+
+def _listed(names: list[str], most: int = 8) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Why:
+    """Why each task of one invocation ran or did not.
+
+    trace: the file; resumed: the trace that it resumed, None where it started afresh.
+    """
+
+    workflow: str
+    trace: str
+    resumed: str | None
+    tasks: tuple[TaskWhy, ...]
+
+    def __getitem__(self, task: str) -> TaskWhy:
+        return next(found for found in self.tasks if found.task == task)
+
+    def to_json(self) -> dict[str, Any]:
+        """{workflow, trace, resumed, tasks}."""
+        return asdict(self)
+
+    def table(self) -> DataFrame:
+        """A row per task; the columns of `TABLES["why"]`."""
+        return answer("why", map(_row, self.tasks))
+
+    def __repr__(self) -> str:
+        return sheet.text(self._sheet())
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        drawn = self._sheet()
+        return {"text/plain": sheet.text(drawn), "text/html": sheet.html(drawn)}
+
+    def _sheet(self) -> Sheet:
+        about = f"resumed {self.resumed}" if self.resumed else "a first run: nothing to compare with"
+        ran = sum(task.ran for task in self.tasks)
+        cached = sum(task.reason == "cached" for task in self.tasks)
+        return Sheet(
+            title=f"why {self.workflow} ran what it ran",
+            about=f"{self.trace} · {about}",
+            lines=[_line(task) for task in self.tasks],
+            closing=f"{ran} ran · {cached} skipped (cache hit)",
+        )
+
+
+def _line(task: TaskWhy) -> Line:
+    sign: State = "cached" if task.reason == "cached" else SIGNS[task.state]
+    under = [f"because {task.because}"] if task.because else []
+    under += [task.items_said] if task.items_said else []
+    return Line(sign, (task.task, task.sentence), tuple(under))
+
+
+def _row(task: TaskWhy) -> dict[str, Any]:
+    return {
+        "task": task.task,
+        "state": task.state,
+        "cached": task.reason == "cached",
+        "reason": task.reason or None,
+        "changed": ", ".join(task.changed) or None,
+        "upstream": ", ".join(task.upstream) or None,
+        "cause": "; ".join(cause.sentence for cause in task.causes) or None,
+        "detail": task.detail or None,
+        "items_ran": len(task.items) if task.items or task.recalled else None,
+        "items_cached": task.recalled if task.items or task.recalled else None,
+        "items": task.items_said or None,
+    }
+
+
+def why(run: Traced) -> Why:
+    """Why each task of a run ran or did not: what had changed, and where the change began.
+
+    run: a Run, a trace's path or name, or a run's id, of which the newest invocation counts. Raises
+    UsageError where there is no such trace, TraceUnreadable for another file.
+    """
+    found = told(run)
+    seen = found.seen
+    return Why(seen.workflow or "", found.path.name, seen.resumed, tuple(_tasks(found)))
+
+
+def _tasks(found: Told) -> Iterator[TaskWhy]:
+    resumes = found.seen.resumed is not None
+    reasons = {name: _reason(name, unit, resumes) for name, unit in found.units.items()}
+    causes = Causes(reasons, found.workflow)
+    memory = _memory(found)
+    for name, unit in found.units.items():
+        reason, items = reasons[name], found.items.get(name, [])
+        ran = [item for item in items if _ran(item)]
+        recalled = [item for item in items if item.cached]
+        yield TaskWhy(
+            task=name,
+            state=unit.state,
+            reason=reason.kind,
+            changed=reason.changed,
+            upstream=reason.upstream,
+            causes=causes.of(name),
+            detail=reason.detail,
+            items=tuple(_items(memory, ran, recalled)) if memory is not None and ran and recalled else (),
+            recalled=len(recalled),
+            sentence=_sentence(reason),
+        )
+
+
+def _reason(name: str, unit: Unit, resumes: bool) -> Reason:
+    if unit.cached:
+        return Reason(name, "cached")
+    if unit.started is None and unit.reason is None:
+        return Reason(name, "", detail=_not_run(unit))
+    kind = unit.reason or ("first-run" if not resumes or "/" in name else "")
+    return Reason(name, kind, unit.parts, unit.detail or ("" if kind else "it had not settled"))
+
+
+def _memory(found: Told) -> JournalMemory | None:
+    """What the trace had resumed from, where a fan-out took something from it."""
+    partly = any(item.cached for items in found.items.values() for item in items)
+    earlier = resumed_from(found.path) if partly else None
+    forced = map(str, list_of(found.seen.prologue.get("forced")))
+    try:
+        return remember(read(earlier), forced)[0] if earlier is not None else None
+    except NikaError:
+        return None
+
+
+def _ran(item: Unit) -> bool:
+    return not item.cached and (item.started is not None or item.state in ("success", "failure"))
+
+
+def _not_run(unit: Unit) -> str:
+    if unit.state == "pending":
+        return "not reached"
+    if unit.state == "paused":
+        return "waits for an answer"
+    return unit.note or unit.state
+
+
+def _sentence(reason: Reason) -> str:
+    if reason.kind == "cached":
+        return "nothing changed"
+    if reason.kind == "first-run":
+        return "first run"
+    return reason.sentence or reason.detail
+
+
+def _items(memory: JournalMemory, ran: list[Unit], recalled: list[Unit]) -> Iterator[ItemWhy]:
+    """Asks the record again, as the run did: what was recalled first, for every record serves once."""
+    for item in recalled:
+        memory.recall_item(_identity(item), item.item or 0)
+    for item in sorted(ran, key=lambda unit: unit.item or 0):
+        index = item.item or 0
+        found = memory.recall_item(_identity(item), index) if item.def_hash is not None else None
+        miss = found if isinstance(found, Miss) else Miss("first-run")
+        reason = "" if miss.reason == "first-run" else miss.reason
+        yield ItemWhy(index, item.state, reason, miss.parts, miss.detail)
+
+
+def _identity(item: Unit) -> Identity:
+    parts = {name: str(digest) for name, digest in shape_of(item.input_parts).items()}
+    return Identity(item.task, item.def_hash or "", item.input_hash or "", input_parts=parts)
