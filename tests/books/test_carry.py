@@ -307,3 +307,25 @@ def test_nothing_is_carried_that_would_not_hold(ready: Path, terminal: Terminal)
         assert terminal("book", "carry", "b.ipynb").code == code_
         assert ready.read_bytes() == saved
     assert not (ready.parent / "traces").exists()
+
+
+def test_a_carried_trace_is_reproduced_beside_its_notebook(
+    ready: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From anywhere, and held against the cell of today."""
+    carried(terminal, "b.ipynb")
+    moved = ready.parent / "moved"
+    (moved / "traces").mkdir(parents=True)
+    shutil.copy(ready, moved)
+    shutil.copy(ready.parent / "traces" / "hello.ndjson", moved / "traces")
+    (ready.parent / "else").mkdir()
+    monkeypatch.chdir(ready.parent / "else")
+    found = nika_nb.reproduce(moved / "traces" / "hello.ndjson", workflow=moved / "b.ipynb")
+    assert found.ok
+    assert len(list((moved / ".nika" / "reproductions").iterdir())) == 1
+    assert list((ready.parent / "else").iterdir()) == []
+    books.embed(moved / "b.ipynb", HELLO.replace("hello ${{", "hi ${{"))
+    done = terminal(
+        "trace", "reproduce", moved / "traces" / "hello.ndjson", "--file", f"{moved}/b.ipynb::hello"
+    )
+    assert (done.code, "today's text differs: infer.prompt" in done.out.decode()) == (1, True)

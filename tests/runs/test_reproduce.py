@@ -378,6 +378,22 @@ outputs: { ask: "${{ tasks.ask.output }}", call: "${{ tasks.call.output }}" }
     assert json.loads(found["each"].again or "") == [True, False]
 
 
+def test_what_stood_in_for_an_answer_is_none(desk: Path) -> None:
+    """A recovered prompt recovers once more; a default is taken once more."""
+    text = """\
+nika: asks
+permits: { tools: ["nika:prompt"] }
+tasks:
+  name:
+    on_error: { recover: nobody }
+    invoke: { tool: "nika:prompt", args: { message: "Who?", mode: choice, choices: [ann, bob] } }
+  ask: { invoke: { tool: "nika:prompt", args: { message: "Go?", default: true } } }
+"""
+    found = nika_nb.reproduce(recorded(text))
+    assert verdicts(found) == {"name": "reproduced", "ask": "reproduced"}
+    assert found["name"].again == '"nobody"'
+
+
 def test_what_nobody_answered_is_not_made_up(desk: Path) -> None:
     """A record that waits stays one; what stands before the question is judged."""
     text = READS.replace(
@@ -405,6 +421,15 @@ def test_the_new_journal_lies_where_no_resume_looks(desk: Path) -> None:
     again = nika_nb.attach(found.again)
     assert again.state == "completed"
     assert again.request.place.base == desk
+
+
+def test_without_a_journal_it_is_judged_all_the_same(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Journals may be turned off."""
+    trace = recorded(READS)
+    monkeypatch.setenv("NIKA_NO_TRACE_FILE", "1")
+    found = nika_nb.reproduce(trace)
+    assert (found.ok, found.outputs, found.again) == (True, True, None)
+    assert not (desk / ".nika" / "reproductions").exists()
 
 
 def test_a_record_runs_where_it_lies(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
