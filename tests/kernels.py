@@ -113,6 +113,10 @@ class Page:
         os.kill(self.pid, signal.SIGKILL)
         self._manager.provisioner.process.wait(30)  # type: ignore[union-attr]
 
+    def shut_down(self) -> None:
+        """The kernel is asked to end, as a page does that closes it."""
+        self._manager.shutdown_kernel()
+
     def close(self) -> None:
         self._client.stop_channels()
         self._manager.shutdown_kernel(now=True)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from uuid import uuid4
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from nika_nb.board import forecast_still
+from nika_nb.board.forecast import Forecast
 from nika_nb.check import check
 from nika_nb.notebook.options import CellOptions
+from nika_nb.notebook.proposal import Proposal
 from nika_nb.notebook.session import Session
-from nika_nb.notebook.shown import show
+from nika_nb.notebook.shown import Spots
+from nika_nb.notebook.watch import Watch
 from nika_nb.runs.forecast import forecast
 from nika_nb.runs.judging import lacking
 from nika_nb.runs.request import Request
@@ -21,11 +26,13 @@ def act_on(session: Session, request: Request, options: CellOptions) -> Run | No
         print(_judged(request))
         return None
     if options.plan:
-        _look_ahead(request, options)
+        _look_ahead(session, request, options)
         return None
     run = ready(request)
     if options.into:
         session.names[options.into] = run
+    if options.background:
+        return session.leave(run, quiet=options.quiet)
     return session.watch(run, run.begin, quiet=options.quiet)
 
 
@@ -35,10 +42,31 @@ def _judged(request: Request) -> str:
     return "\n".join([report.render(), *lacking(report, request)])
 
 
-def _look_ahead(request: Request, options: CellOptions) -> None:
-    """What the run would do; nothing is run."""
+def _look_ahead(session: Session, request: Request, options: CellOptions) -> None:
+    """What the run would do; nothing is run until the button is pressed."""
     ahead = forecast(request)
     if options.quiet:
         print(forecast_still.summary(ahead))
+    elif not session.surface.has_widgets:
+        print(ahead)
     else:
-        show(ahead._repr_mimebundle_(), uuid4().hex)
+        Proposal(ahead, _line(ahead), partial(_carry_out, session, request, options, ahead)).show()
+
+
+def _line(ahead: Forecast) -> str:
+    """What the button does, as a line of a cell."""
+    return f"%%nika --resume {ahead.trace}" if ahead.trace else "%%nika"
+
+
+def _carry_out(
+    session: Session, request: Request, options: CellOptions, ahead: Forecast, spots: Spots
+) -> Any:
+    """Begins what was foretold: from the very trace that was looked at. Returns the panel's widget."""
+    if ahead.trace is not None:
+        request = replace(request, resume=request.place.folder.resolve(ahead.trace))
+    run = ready(request)
+    if options.into:
+        session.names[options.into] = run
+    watch = Watch(run, session.surface, spots=spots)
+    watch.background(run.begin)
+    return watch.widget

@@ -27,6 +27,7 @@ class CellOptions:
     max_cost_usd: float | None
     no_gc: bool
     plan: bool
+    background: bool
     into: str | None
     check: bool
     quiet: bool
@@ -77,6 +78,11 @@ def cell_line() -> argparse.ArgumentParser:
         default=[],
         metavar="DICT|NAME=VARIABLE",
         help="inputs from a dict of this notebook, or one from a variable: rows=df takes a DataFrame's rows",
+    )
+    parser.add_argument(
+        "--background",
+        action="store_true",
+        help="return at once: the run goes on behind the cell, with a Stop button, and ends with the kernel",
     )
     parser.add_argument("--into", metavar="NAME", help="the variable that gets the run")
     add_plan_option(parser)

@@ -27,13 +27,24 @@ class Panel:
 
     `stop` and `trace` are given for runs in the background only: while a cell runs no click is
     delivered, there the kernel's own interrupt is felt. What a page can do by itself, switching between
-    views, works all the same.
+    views, works all the same. `spot` is a display that room was kept with, `hint` what a page says where
+    no click is delivered.
     """
 
-    def __init__(self, board: Board, stop: Stop | None = None, trace: Trace | None = None) -> None:
+    def __init__(
+        self,
+        board: Board,
+        stop: Stop | None = None,
+        trace: Trace | None = None,
+        *,
+        spot: str | None = None,
+        hint: str = INTERRUPT,
+    ) -> None:
         from ipywidgets import HTML, Stack, ToggleButtons, VBox, jslink
 
-        self.display_id = uuid4().hex
+        self.display_id = spot or uuid4().hex
+        self._put = show if spot is None else update
+        self._hint = hint
         self._board = board
         margin = {"margin": "0"}
         self._head, self._picture, self._body, self._items = (HTML(layout=margin) for _ in range(4))
@@ -59,9 +70,9 @@ class Panel:
         self._controls(stop, trace)
 
     def show(self) -> None:
-        """Put the panel into the cell that runs now."""
+        """Put the panel into the cell that runs now, or where room was kept for it."""
         self.paint(self._board)
-        show(self._live(), self.display_id)
+        self._put(self._live(), self.display_id)
         self._shown = True
 
     def paint(self, board: Board, now: int | None = None) -> None:
@@ -134,7 +145,8 @@ class Panel:
         """Buttons only where a click is delivered: in a run that no cell waits for."""
         from ipywidgets import HBox
 
-        self._foot.value = f'<div style="{QUIET};font-size:12px">{INTERRUPT}</div>' if stop is None else ""
+        said = f'<div style="{QUIET};font-size:12px">{self._hint}</div>'
+        self._foot.value = said if stop is None else ""
         buttons = [self._button("Stop", "stop", "Stopping…", stop)] if stop is not None else []
         if stop is not None and trace is not None:
             buttons.append(self._button("View trace", "search", "View trace", lambda: self._look(trace)))

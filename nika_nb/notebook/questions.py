@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from typing import Any, Protocol
-from uuid import uuid4
 
 from nika_nb.board import question
 from nika_nb.board.question import Asked
 from nika_nb.errors import NikaError
 from nika_nb.notebook.forms import Form
 from nika_nb.notebook.lookout import lookout
-from nika_nb.notebook.shown import EMPTY, show, update, view
+from nika_nb.notebook.shown import EMPTY, Spots, show, update, view
 from nika_nb.notebook.surface import Surface
 from nika_nb.runs.answered import AlreadyAnswered
 from nika_nb.runs.onward import Onward, stamp, went_on
@@ -91,15 +90,24 @@ class Questions:
     """One still that a page without a kernel reads, one display with a form for each open question.
 
     Answers are given one after the other, for a run that is at work on one waits for no other.
+    spots: where they stand, of a run that no cell waits for; None for the cell that runs then.
     """
 
-    def __init__(self, run: Run, surface: Surface, stage: Stage, listed: Listed | None = None) -> None:
+    def __init__(
+        self,
+        run: Run,
+        surface: Surface,
+        stage: Stage,
+        listed: Listed | None = None,
+        spots: Spots | None = None,
+    ) -> None:
         self.run = run
         self.forms: dict[str, Form] = {}  # every question that was shown here, in the order it came up
         self._surface = surface
         self._stage = stage
         self._listed = listed
-        self._still_id, self._forms_id = uuid4().hex, uuid4().hex
+        self._spots = spots or Spots()
+        self._put = show if spots is None else update  # into the cell that runs now, or where room was kept
         self._sheet: Any = None
         self._kept: dict[str, Given] = {}  # given while the run was at work
         self._at_work = False
@@ -124,8 +132,8 @@ class Questions:
         self._sheet = VBox(layout={"margin": "0"})
         self._take_in()
         self._sheet.children = self._boxes()
-        show(self._still(), self._still_id)
-        show(view(self._sheet) | EMPTY, self._forms_id)
+        self._put(self._still(), self._spots.still)
+        self._put(view(self._sheet) | EMPTY, self._spots.forms)
         if self.look():
             lookout.watch(self)
 
@@ -282,9 +290,9 @@ class Questions:
         if self._sheet is None:
             return
         self._sheet.children = self._boxes()
-        update(self._still(), self._still_id)
+        update(self._still(), self._spots.still)
         alive = self.open or (self._listed and self._at_work)
-        update(view(self._sheet) | EMPTY if alive else EMPTY, self._forms_id)
+        update(view(self._sheet) | EMPTY if alive else EMPTY, self._spots.forms)
 
     def _boxes(self) -> tuple[Any, ...]:
         """What waits; where nothing does, how it went, and what a reloaded page shows from here on.

@@ -9,11 +9,12 @@ from typing import Any
 
 from nika_nb.errors import RunFailed, RunPaused, UsageError
 from nika_nb.notebook.desk import Desk
+from nika_nb.notebook.shown import Spots
 from nika_nb.notebook.surface import Surface
 from nika_nb.notebook.watch import Watch
 from nika_nb.runs.ids import is_run_id
 from nika_nb.runs.request import Place
-from nika_nb.runs.run import Run
+from nika_nb.runs.run import Run, interactive
 from nika_nb.settings import SETTINGS, Settings
 from nika_nb.values import nearest
 
@@ -55,9 +56,28 @@ class Session:
             raise RunPaused(_waits(run))
         return _drawn(run)
 
+    def leave(self, run: Run, *, quiet: bool = False) -> Run:
+        """Begins a run and returns; it is shown where it was begun. Nobody there to see it: as `watch`."""
+        if not interactive(run.request):
+            print("nobody watches a run behind a cell here: the cell waits for it")
+            return self.watch(run, run.begin, quiet=quiet)
+        spots = Spots()
+        watch = Watch(run, self.surface, quiet=quiet, spots=spots)
+        watch.announce()
+        if self.surface.has_widgets:
+            spots.reserve()
+        else:
+            print(f"{run.workflow} runs in the background: `run.wait()`, `run.cancel()`")
+        watch.background(run.begin)
+        return _drawn(run)
+
     def draw(self, run: Run) -> Run:
-        """Shows a run from what is known of it; a paused one with its forms."""
-        Watch(run, self.surface).draw()
+        """Shows a run from what is known of it; a paused one with its forms, one at work as it goes on."""
+        watch = Watch(run, self.surface)
+        if run.running:
+            watch.accompany()
+        else:
+            watch.draw()
         return _drawn(run)
 
     def trace(self, name: str | None, *, paused: bool = False, prefer_paused: bool = False) -> Path:

@@ -3,9 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
 EMPTY = {"text/html": "", "text/plain": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Spots:
+    """Displays of one cell, by id: for a run's panel, for the still of what it asks, for its forms."""
+
+    panel: str = field(default_factory=lambda: uuid4().hex)
+    still: str = field(default_factory=lambda: uuid4().hex)
+    forms: str = field(default_factory=lambda: uuid4().hex)
+
+    def reserve(self) -> None:
+        """Puts them, empty, into the cell that runs now: they are filled when it has returned."""
+        for display_id in (self.panel, self.still, self.forms):
+            show(EMPTY, display_id)
 
 
 def show(bundle: Mapping[str, Any], display_id: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -11,10 +12,13 @@ from nika_nb.board.state import Board
 from nika_nb.board.style import plain
 from nika_nb.errors import NikaError
 from nika_nb.notebook.paint import Painter
-from nika_nb.notebook.panel import Panel
+from nika_nb.notebook.panel import INTERRUPT, Panel
 from nika_nb.notebook.questions import Listed, Questions
+from nika_nb.notebook.shown import Spots
 from nika_nb.notebook.surface import Surface
 from nika_nb.runs.run import Run
+
+FOLLOWED = "interrupt the kernel (■) to stop following; the run itself goes on"
 
 
 class NikaInterrupted(KeyboardInterrupt):
@@ -28,11 +32,17 @@ class Watch:
     """Shows one run, over all its answers. `block()` from the cell that started it.
 
     listed: it is one of many: its questions alone are drawn, with what a list says of the run, and the
-    panel comes up among them once it goes on.
+    panel comes up among them once it goes on. spots: where it is shown, when no cell waits for it.
     """
 
     def __init__(
-        self, run: Run, surface: Surface, *, quiet: bool = False, listed: Listed | None = None
+        self,
+        run: Run,
+        surface: Surface,
+        *,
+        quiet: bool = False,
+        listed: Listed | None = None,
+        spots: Spots | None = None,
     ) -> None:
         self.run = run
         self._surface = surface
@@ -40,7 +50,8 @@ class Watch:
         self._panel: Panel | None = None
         self._listed = listed is not None
         self._wrong = ""  # what broke behind an answer, where no panel stands to say it
-        self.questions = Questions(run, surface, self, listed)
+        self._spots = spots
+        self.questions = Questions(run, surface, self, listed, spots)
 
     def block(self, begin: Callable[[], Any]) -> None:
         """Begins the run and paints until it stops. An interrupt ends it at once and is raised again."""
@@ -55,6 +66,37 @@ class Watch:
         self._close()
         self.questions.ask()
 
+    def background(self, begin: Callable[[], Any]) -> None:
+        """Begins the run and returns; it is painted from a thread of its own, into the spots kept for it."""
+        try:
+            begin()
+            self._open(self.run.cancel)
+        except KeyboardInterrupt:
+            self.run.end_now()
+            self._close()
+            raise NikaInterrupted(f"{self.run.workflow} was interrupted and its processes ended") from None
+        if self._surface.has_widgets:
+            threading.Thread(target=self._behind, name="nika-painter", daemon=True).start()
+
+    def _behind(self) -> None:
+        """The run to its end, and what it asks then; nothing is printed, for no cell would show it."""
+        self._painted(self._pump)
+        self.questions.ask()
+
+    def accompany(self) -> None:
+        """Shows a run that somebody else is at work on until it stops. An interrupt leaves it to them."""
+        try:
+            self._open(hint=FOLLOWED)
+            self._pump()
+        except KeyboardInterrupt:
+            name = self.run.trace.name if self.run.trace else ""
+            left = f"not followed here any more; it goes on, and `%nika attach {name}` follows it again"
+            if self._panel is not None:
+                self._panel.finish(self.run.catch_up(), left)
+            raise NikaInterrupted(f"{self.run.workflow} is {left}") from None
+        self._close()
+        self.questions.ask()
+
     def draw(self) -> None:
         """Shows a run that is over, or was left by another kernel, from what is known of it."""
         if not self._listed:
@@ -62,13 +104,20 @@ class Watch:
             self._close()
         self.questions.ask()
 
-    def _open(self) -> None:
-        for notice in self.run.notices:
-            print(notice)
+    def _open(self, stop: Callable[[], None] | None = None, hint: str = INTERRUPT) -> None:
+        """The panel; with a Stop button where no cell waits for the run."""
+        if self._spots is None:
+            self.announce()
         if self._quiet or not self._surface.has_widgets:
             return
-        self._panel = Panel(self._begun())
+        spot = self._spots.panel if self._spots is not None else None
+        self._panel = Panel(self._begun(), stop, self._journal if stop else None, spot=spot, hint=hint)
         self._panel.show()
+
+    def announce(self) -> None:
+        """What is said before a run starts, in the cell that runs now."""
+        for notice in self.run.notices:
+            print(notice)
 
     def _begun(self) -> Board:
         """The board once it knows its tasks: what is shown first is what a killed kernel leaves behind."""
@@ -131,11 +180,18 @@ class Watch:
             self._panel = Panel(self.run.catch_up())
 
     def follow(self) -> None:
-        """The run after an answer, in the same panel; what goes wrong is said there."""
+        """The run after an answer, in the same panel."""
+        self._painted(self._go_on)
+
+    def _go_on(self) -> None:
+        if self._panel is not None:
+            self._panel.reopen(self.run.catch_up(), self.run.cancel, self._journal)
+        self._pump()
+
+    def _painted(self, pump: Callable[[], None]) -> None:
+        """A run that no cell waits for, to its still; what goes wrong is said in its panel."""
         try:
-            if self._panel is not None:
-                self._panel.reopen(self.run.catch_up(), self.run.cancel, self._journal)
-            self._pump()
+            pump()
             self.redraw()
         except Exception as error:  # noqa: BLE001 - no cell would show it
             self._wrong = str(error) if isinstance(error, NikaError) else f"{type(error).__name__}: {error}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from nika_nb.engine.events import Event as Event
 from nika_nb.engine.outcome import Outcome
 from nika_nb.errors import NotPaused, RunFailed, RunPaused, UsageError
 from nika_nb.runs.framed import fan_out
+from nika_nb.runs.growing import Growing
 from nika_nb.runs.lack import RunBlocked
 from nika_nb.runs.prepare import Prepared, prepare
 from nika_nb.runs.recorded import continuation, place_of, recorded_request, shown_path
@@ -58,6 +60,7 @@ class Run:
         self.board = board if board is not None else Board(run_id=session.prepared.run_id if session else "")
         self._session = session
         self._recorded_at: Path | None = None
+        self._growing: Growing | None = None  # the journal of an invocation that somebody else runs
         self._turn = threading.RLock()
         self.drawn = False  # its panel stands right above: a cell's value is not drawn twice
 
@@ -182,7 +185,22 @@ class Run:
                     if seen is not None:
                         seen(event)
                 self._mark_trace()
+            elif self._growing is not None:
+                self._follow(self._growing, seen)
             return self.board
+
+    def _follow(self, growing: Growing, seen: Callable[[Event], None] | None) -> None:
+        """What somebody else's journal has told since; at its end the board is closed as the file says."""
+        found = growing.drain()
+        for frame in found:
+            self.board.apply(frame)
+            if seen is not None:
+                seen(Event(frame.kind, frame.fields, frame.timestamp, frame.id))
+        self.board.trace_events += len(found)
+        if growing.over:
+            self._growing = None
+            self.board.trace_head = growing.head
+            self.board.close()
 
     def _mark_trace(self) -> None:
         journal = self._session.prepared.journal if self._session else None
@@ -199,12 +217,14 @@ class Run:
 
     @property
     def running(self) -> bool:
-        return self._session is not None and not self._session.done.is_set()
+        return self._growing is not None or (self._session is not None and not self._session.done.is_set())
 
     def pause_a_moment(self) -> None:
         """Waits until the invocation stops or a short while is over; an interrupt is felt at once."""
         if self._session is not None:
             self._session.done.wait(0.03)
+        elif self._growing is not None:
+            self._growing.wait()
 
     def begin(self) -> None:
         """Sets a run that is ready to work."""
@@ -233,17 +253,32 @@ class Run:
     def wait(self, timeout: float | None = None) -> bool:
         """Blocks until the invocation stops, at most `timeout` seconds; whether it has stopped."""
         if self._session is None:
-            return True
+            return self._grown(timeout)
         stopped = self._session.wait(timeout)
         self.catch_up()
         if stopped and self._session.error is not None:
             raise self._session.error
         return stopped
 
+    def _grown(self, timeout: float | None) -> bool:
+        """The same for an invocation of somebody else's."""
+        until = None if timeout is None else time.monotonic() + timeout
+        while self.running:
+            self.catch_up()
+            if until is not None and time.monotonic() >= until:
+                return not self.running
+            self.pause_a_moment()
+        return True
+
     def cancel(self) -> None:
-        """Ends the run, every process it started included. Its cleanups still run."""
+        """Ends the run, every process it started included. Its cleanups still run.
+
+        One that works in another process is asked to; `wait()` tells when it has ended.
+        """
         if self._session is not None:
             self._session.cancel()
+        elif self._growing is not None:
+            self._growing.cancel()
 
     def answer(
         self, answer: Any = None, *, wait: bool = True, shown: Mapping[str, str] | None = None, **by_task: Any
@@ -302,7 +337,7 @@ class Run:
         with self._turn:
             self.request = prepared.request
             self.board = Board(run_id=prepared.run_id)
-            self._session = Session(prepared)
+            self._session, self._growing = Session(prepared), None
 
     def resume(self, **changes: Any) -> Run:
         """Another run of the same text that skips what this one settled.
@@ -325,6 +360,7 @@ class Run:
         told = attach(trace)
         with self._turn:
             self.board, self._session, self._recorded_at = told.board, None, trace
+            self._growing = told._growing
 
     def replay(self, *, fine: bool = False) -> Replay:
         """The run to be stepped through, from its traces; see `nika_nb.replay`."""
@@ -375,7 +411,10 @@ def start(request: Request) -> Run:
 
 
 def attach(trace_path: str | Path, place: Place | None = None) -> Run:
-    """The run that a trace tells of, drawn from the file alone. Raises UsageError for a note."""
+    """The run that a trace tells of, from the file alone; one that is at work is followed in it.
+
+    Raises UsageError for a note.
+    """
     path = Path(trace_path)
     trace = read_run(path)
     board = Board()
@@ -388,6 +427,7 @@ def attach(trace_path: str | Path, place: Place | None = None) -> Run:
     request = recorded_request(trace, place or place_of(trace) or Place.here())
     run = Run(request, None, board)
     run._recorded_at = path
+    run._growing = Growing(trace) if trace.running else None
     return run
 
 

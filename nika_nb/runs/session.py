@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import threading
+import time
 from contextlib import suppress
+from functools import cache
 from queue import Empty, SimpleQueue
 
 from nika_nb.engine.ending import Verdict
@@ -22,9 +25,28 @@ _STILLBORN_SECONDS = 1.0  # after which a thread that was told to begin has not 
 _HEED_SECONDS = 0.2  # between looks whether another process asks for the end
 
 
+_FAREWELL_SECONDS = 3.0  # that runs get to end in when their process does
+
+
+def end_all(seconds: float = _FAREWELL_SECONDS) -> None:
+    """Ends what is at work in this process, whose end it is: each is journaled as cancelled."""
+    left = list(at_work.copy())
+    for session in left:
+        session.cancel()
+    until = time.monotonic() + seconds
+    for session in left:
+        session.done.wait(max(0.0, until - time.monotonic()))
+
+
 def working(run_id: str) -> list[Session]:
     """What is at work on a durable run in this process."""
     return [session for session in at_work.copy() if session.run_id == run_id]
+
+
+@cache
+def _say_farewell() -> None:
+    """Once: with the process its runs end in order. What they started would be ended anyway."""
+    atexit.register(end_all)
 
 
 class Session:
@@ -61,6 +83,7 @@ class Session:
         """
         if not self._begun:
             self._begun = True
+            _say_farewell()
             at_work.add(self)
             self._thread.start()
         while self.prepared.relied_on and not self.opened.wait(0.05):

@@ -1,0 +1,64 @@
+"""A forecast in a cell, and the button that carries it out in the same cell, once it has returned."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+from nika_nb.board.clean import block, inline
+from nika_nb.board.forecast import Forecast
+from nika_nb.board.style import COLOUR, MONO, QUIET, ink, plain
+from nika_nb.errors import NikaError
+from nika_nb.notebook.shown import EMPTY, Spots, show, update, view
+
+Carry = Callable[[Spots], Any]  # begins the run and shows it at these spots; returns at once; its widget
+
+
+class Proposal:
+    """What a run would do, shown; *Run* does it. line: what the button stands for.
+
+    A click is delivered when the cell has returned, so the run goes on behind it as any run in the
+    background does: its panel and its questions come up where the button was.
+    """
+
+    def __init__(self, ahead: Forecast, line: str, carry: Carry) -> None:
+        from ipywidgets import HTML, Button, HBox, VBox
+
+        self.button = Button(description="Run", icon="play", button_style="primary", tooltip=line)
+        self._ahead = ahead
+        self._carry = carry
+        self._spots = Spots()
+        self._own = uuid4().hex
+        self._turn = threading.Lock()
+        self._told = HTML(f'<span style="{QUIET};{MONO};font-size:12px">{inline(line)}</span>')
+        self.box = VBox([HBox([self.button, self._told])], layout={"margin": "0"})
+        self.button.on_click(lambda _: self._clicked())
+
+    def show(self) -> None:
+        """The forecast, the button, and room for the run, in the cell that runs now."""
+        show(self._ahead._repr_mimebundle_(), uuid4().hex)
+        show(view(self.box) | EMPTY, self._own)
+        self._spots.reserve()
+
+    def _clicked(self) -> None:
+        """Never raises, never prints: no cell would show it. The first click counts."""
+        with self._turn:
+            if self.button.disabled:
+                return
+            self.button.disabled = True
+        try:
+            panel = self._carry(self._spots)
+        except Exception as error:  # noqa: BLE001 - said beside the button instead
+            known = isinstance(error, NikaError)
+            self._say(str(error) if known else f"{type(error).__name__}: {error}")
+            self.button.disabled = False
+            return
+        # A page that was loaded anew knows no displays and hears only the widgets.
+        self.box.children = (panel,) if panel is not None else ()
+        update(EMPTY, self._own)
+
+    def _say(self, text: str) -> None:
+        style = f"{ink(COLOUR['failed'])};white-space:pre-wrap"
+        self._told.value = plain(f'<div role="alert" style="{style}">{block(text)}</div>')
