@@ -29,6 +29,7 @@ from nika_nb.runs.draft import Draft, draft
 from nika_nb.runs.ids import new_invocation_id, new_run_id, seed_of
 from nika_nb.runs.lack import Lack, Lacking, RunBlocked
 from nika_nb.runs.manifest import manifest, source_name, source_pages
+from nika_nb.runs.namesakes import told_of_namesake
 from nika_nb.runs.needs import journals
 from nika_nb.runs.needs.models import uncapped
 from nika_nb.runs.preflight import lacking, settled
@@ -194,6 +195,7 @@ def _prepared(
     seed = seed_of(workflow.run, resumed.trace.head if resumed.trace else None)
     deterministic = seed is not None
     run_id = resumed.run_id or new_run_id(workflow.id, seed)
+    known = told_of_namesake(request, run_id) if deterministic and resumed.run_id is None else []
     invocation = new_invocation_id(seed)
     worker = JqWorker()
     around = Around(
@@ -258,7 +260,7 @@ def _prepared(
             budget=around.budget,
         )
 
-    notices = [*request.notices, *resumed.notices, *uncapped(workflow, request), *_sweep(resumed)]
+    notices = [*request.notices, *resumed.notices, *known, *uncapped(workflow, request), *_sweep(resumed)]
     notices += _tidied(request, settings)
     closers: list[Callable[[], Any]] = [verbs.close, worker.close]
     if journal is not None:

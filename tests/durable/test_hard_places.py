@@ -22,7 +22,7 @@ from nika_nb.runs import index
 from nika_nb.runs.answered import AlreadyAnswered
 from nika_nb.runs.deployments import Deployments
 from nika_nb.runs.snapshots import Snapshot
-from tests.doors import frames, newest, rewritten
+from tests.doors import alive, frames, marks, newest, program, rewritten, wait_for
 from tests.durable.project import ASK, DONE, GATE, Project, project
 
 HOUR = 3600 * 10**9
@@ -233,17 +233,55 @@ def test_a_torn_or_damaged_trace_is_told_as_far_as_it_goes(here: Project) -> Non
         assert runs.read_run_trace(started.run_id, 0, 1000).trace is not None
 
 
+SEEDED = ASK.replace("tasks:", "run: {entropy: {seeded: 7}, clock: virtual}\ntasks:")
+
+
 def test_reproducible_runs_share_an_id_and_the_newest_one_counts(here: Project) -> None:
     """The same seed is the same run: started again, it asks again; answered, it is answered."""
-    text = ASK.replace("tasks:", "run: {entropy: {seeded: 7}, clock: virtual}\ntasks:")
-    first = here.started(text)
+    first = here.started(SEEDED)
     assert runs.resume_run(first.run_id, "yes").status == "completed"
-    again = here.started(text)
+    again = here.started(SEEDED)
     assert again.run_id == first.run_id
     assert runs.inspect_run(first.run_id).status == "interrupted"
     assert runs.resume_run(first.run_id, "no").output == {"go": False}
     with pytest.raises(NikaError, match="only an interrupted run is resumed"):
         runs.resume_run(first.run_id, "no")
+
+
+def test_a_reproducible_run_that_is_open_is_not_started_over_unsaid(here: Project) -> None:
+    """A durable start of it is unrunnable while its question waits; an ordinary one says what it replaces."""
+    first = here.started(SEEDED)
+    before = here.bytes()
+    again = runs.start(SEEDED)
+    assert (again.status, again.run_id) == ("unrunnable", None)
+    assert again.diagnostics[0].message == f"{first.run_id} waits for an answer in {here.traces[0].name}"
+    assert "answer or decline that one" in again.diagnostics[0].hint
+    assert here.bytes() == before
+    run = nika_nb.run(SEEDED)
+    questions = here.traces
+    assert f"{first.run_id} waits for an answer in {here.traces[0].name}: this start" in run.notices[0]
+    assert here.traces[0].read_bytes() == here.traces[1].read_bytes()
+    assert runs.resume_run(first.run_id, "yes").output == {"go": True}
+    for question in questions:  # the same bytes are the same question, and have one answer
+        with pytest.raises(AlreadyAnswered):
+            nika_nb.attach(question).answer("no")
+
+
+def test_two_reproducible_runs_at_work_are_told_and_ended_together(here: Project) -> None:
+    """One id, two journals: whoever cancels the run ends both."""
+    program(here.root, "slow", "echo $$ >> pids\nwhile ! test -e go; do sleep 0.02; done")
+    text = SEEDED.replace("nika: ask", "nika: ask\npermits: {exec: [./slow]}").replace(
+        "tasks:", "tasks:\n  slow: {exec: {command: [./slow]}}"
+    )
+    pids = here.root / "pids"
+    runs_ = [nika_nb.run(text, background=True)]
+    wait_for(lambda: len(marks(pids)) == 1, "the first program")
+    runs_.append(nika_nb.run(text, background=True))
+    wait_for(lambda: len(marks(pids)) == 2, "the second program")
+    assert any("is at work in" in notice for notice in runs_[1].notices)
+    runs.cancel(runs_[0].id or "")
+    assert [run.state for run in runs_] == ["cancelled", "cancelled"]
+    assert not any(alive(int(pid)) for pid in marks(pids))
 
 
 def test_two_deploy_at_once_and_each_gets_a_version(here: Project) -> None:
