@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from shlex import quote
+from typing import Any
 
-from nika_nb.board import text
+from nika_nb.board import text, tree
 from nika_nb.board.clean import one_line
 from nika_nb.board.replay import Replay, Step
 from nika_nb.board.rows import State
@@ -75,6 +76,22 @@ def whole(step: Step) -> str:
 def _now(step: Step) -> int | None:
     """The moment of the step: what runs then has run until then."""
     return step.board.last
+
+
+def known(step: Step, name: str | None, most: int) -> list[str]:
+    """What is known of one name at a step, in at most so many lines; none where there is nothing."""
+    if name is None:
+        return [] if step.returned is None else _indented(step.returned, most)
+    for outputs in (step.outputs, step.within):
+        if name in outputs:
+            return _indented(outputs[name], most)
+    if name == step.task and step.state == "failed" and step.error is not None:
+        return _indented(step.error, most)
+    return []
+
+
+def _indented(value: Any, most: int) -> list[str]:
+    return [f"    {line}" for line in tree.lines(value, most)]
 
 
 def title(replay: Replay) -> str:

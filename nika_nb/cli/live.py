@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
-import unicodedata
 
 from nika_nb.board import text
 from nika_nb.board.rows import BUSY, State
+from nika_nb.cli import region
 from nika_nb.cli.console import Plain
 from nika_nb.runs.run import Run
 
 _BETWEEN = 0.1  # seconds: at most ten paintings a second
-_FIRST, _LAST = "\x1b[?2026h", "\x1b[?2026l"  # the terminal shows what stands between as one
 
 
 def paintable() -> bool:
-    """Whether standard error is a terminal that can move its cursor and show our signs."""
-    capable = os.environ.get("TERM", "dumb") not in ("", "dumb")
-    return capable and sys.stderr.isatty() and sys.stderr.encoding.lower().startswith("utf")
+    """Whether standard error is a terminal that can be painted over."""
+    return region.paintable(sys.stderr)
 
 
 class Live(Plain):
     """As the plain console, with a region at the end that is painted anew: the running rows, the meter.
 
-    The region is never higher nor wider than the terminal; what settled is printed above it once. A
-    terminal that is made narrower meanwhile may keep a torn row, never lose a line that stays.
+    What settled is printed above the region once.
     """
 
     def __init__(self, run: Run, *, asks: bool = False) -> None:
         super().__init__(run, asks=asks)
         self._waiting: list[str] = []  # lines that are to stay
-        self._shown: list[str] = []  # the region as it stands on the screen
+        self._screen = region.Region(sys.stderr)
         self._painted = 0.0
         self._frame = 0
 
@@ -50,23 +46,18 @@ class Live(Plain):
         self._paint([])
         super().end()
 
-    def _paint(self, region: list[str]) -> None:
-        if not self._waiting and region == self._shown:
-            return
-        lines = [*self._waiting, *region]
-        erased = f"\r\x1b[{len(self._shown)}A\x1b[J" if self._shown else ""
-        sys.stderr.write(_FIRST + erased + "".join(f"{line}\n" for line in lines) + _LAST)
-        sys.stderr.flush()
-        self._waiting, self._shown = [], region
+    def _paint(self, lines: list[str]) -> None:
+        self._screen.paint(lines, self._waiting)
+        self._waiting = []
 
     def _region(self) -> list[str]:
         board = self.run.board
         if not self._opened or board.over:
             return []
-        columns, height = _size()
+        columns, height = self._screen.size()
         now = None if board.virtual else time.time_ns()
         lines = [*self._rows(height - 3, now), text.meter(board, now)]
-        return [fit(line, columns - 1) for line in lines]
+        return [region.fit(line, columns - 1) for line in lines]
 
     def _rows(self, most: int, now: int | None) -> list[str]:
         """What runs now, as much of it as there is room for."""
@@ -79,36 +70,3 @@ class Live(Plain):
         lines = [text.line(row, text.id_width(board), now, glyphs) for row in shown]
         left = len(busy) - len(shown)
         return lines + ([f"  … and {left} more"] if left and most > 0 else [])
-
-
-def _size() -> tuple[int, int]:
-    """(columns, rows) of the terminal."""
-    try:
-        size = os.get_terminal_size(sys.stderr.fileno())
-    except OSError:
-        return 80, 24
-    return size.columns or 80, size.lines or 24
-
-
-def width(line: str) -> int:
-    """The columns that a line takes."""
-    return sum(map(_cells, line))
-
-
-def fit(line: str, columns: int) -> str:
-    """The line in at most so many columns, the cut marked by an ellipsis."""
-    if width(line) <= columns:
-        return line
-    kept, taken = "", 0
-    for sign in line:
-        taken += _cells(sign)
-        if taken > columns - 1:
-            break
-        kept += sign
-    return f"{kept}…" if columns > 0 else ""
-
-
-def _cells(sign: str) -> int:
-    if unicodedata.combining(sign) or unicodedata.category(sign) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(sign) in ("W", "F") else 1

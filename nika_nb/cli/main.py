@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from nika_nb import __version__
-from nika_nb.cli import book_words, reproduce_words, runs_words
+from nika_nb.cli import book_words, replay_words, reproduce_words, runs_words
 from nika_nb.cli.streams import hush, open_all, tolerate
 from nika_nb.errors import NikaError
 from nika_nb.runs.options import add_plan_option, add_run_options
@@ -135,9 +135,7 @@ def _trace(commands: argparse._SubParsersAction[_Parser]) -> None:
     )
     verify.add_argument("--require-seal", action="store_true", help="refuse a trace that is not sealed")
     verify.set_defaults(command="trace:verify_command")
-    show = actions.add_parser("show", help="draw the run that a trace tells of")
-    show.add_argument("trace")
-    show.set_defaults(command="trace:show_command")
+    replay_words.add(actions)
     listing = actions.add_parser(
         "ls",
         help="list the traces of this folder, newest first",

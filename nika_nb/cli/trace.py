@@ -49,6 +49,13 @@ def _key(options: argparse.Namespace) -> PublicKey | None:
 
 
 def show_command(options: argparse.Namespace) -> int:
+    """The run that a trace tells of, as it ended, or as it stood at a step of its replay."""
+    if options.at is not None:
+        from nika_nb.cli.replay import show_step
+
+        return show_step(options)
+    if options.fine:
+        raise UsageError("--fine counts finer steps: say which one with --at")
     print(still_text(attach(TraceFolder(Path.cwd()).resolve(options.trace)).board))
     return 0
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nika_nb.cli.live import fit, width
+from nika_nb.cli.region import fit, width
 from tests.cli.terminals import Sitting
 from tests.doors import nika, program
 
