@@ -93,8 +93,8 @@ def test_no_gc(files: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch)
     for _ in range(4):
         assert collected(terminal("run", "good.nika.yaml", "--no-gc").err) == []
     assert len(traces(files)) == 4
-    assert cell_options("--no-gc").no_gc
-    assert not cell_options("").no_gc
+    assert cell_options(["--no-gc"]).no_gc
+    assert not cell_options([]).no_gc
 
 
 def test_a_run_that_is_refused_collects_nothing(
