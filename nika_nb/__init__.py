@@ -30,6 +30,8 @@ _HOMES = {
     "why": "nika_nb.runs.why",
     "Why": "nika_nb.runs.why",
     "Diff": "nika_nb.runs.difference",
+    "ledger": "nika_nb.runs.ledger",
+    "Ledger": "nika_nb.runs.accounts",
     "diff": "nika_nb.runs.diff",
     "NikaError": "nika_nb.errors",
     "CheckRefused": "nika_nb.errors",
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from nika_nb.errors import RunFailed as RunFailed
     from nika_nb.errors import RunPaused as RunPaused
     from nika_nb.errors import UsageError as UsageError
+    from nika_nb.runs.accounts import Ledger as Ledger
     from nika_nb.runs.api import arun as arun
     from nika_nb.runs.api import attach as attach
     from nika_nb.runs.api import check as check
@@ -67,6 +70,7 @@ if TYPE_CHECKING:
     from nika_nb.runs.diff import diff as diff
     from nika_nb.runs.difference import Diff as Diff
     from nika_nb.runs.forecast import plan_resume as plan_resume
+    from nika_nb.runs.ledger import ledger as ledger
     from nika_nb.runs.replaying import replay as replay
     from nika_nb.runs.reproduce import reproduce as reproduce
     from nika_nb.runs.run import Run as Run

@@ -33,6 +33,12 @@ def trace_of(given: Traced, root: Path | None = None) -> Path:
     return folder.resolve(name)
 
 
+def traces_in(folder: Path) -> list[Path]:
+    """The files that may be traces: of a folder that holds a `.nika`, or of one that holds them itself."""
+    inside = TraceFolder(folder).path
+    return sorted((inside if inside.is_dir() else folder).glob("*.ndjson"))
+
+
 def workflow_of(path: Path) -> Workflow | None:
     """The workflow that a trace pins; None where its text is not recorded, or is none today."""
     text = opening(path).source

@@ -68,6 +68,10 @@ _HASHES = (
 )
 _LINE = Column("line", WHOLE, "of the journal, from 1")
 
+_CUT_OFF = Column(
+    "cut_off", WHOLE, "tasks and items at work when the journal broke off: what they cost is not known"
+)
+
 KEYS = (
     Column("trace", TEXT, "the file's name"),
     Column("run_id", TEXT, "the durable run, the same after every answer"),
@@ -89,9 +93,7 @@ RUNS = (
     *_SAVED,
     _WASTED,
     Column("unpriced", WHOLE, "tasks that called a model whose price is not known"),
-    Column(
-        "cut_off", WHOLE, "tasks and items at work when the journal broke off: what they cost is not known"
-    ),
+    _CUT_OFF,
     Column("resumed", TEXT, "the trace that it resumed"),
     Column("events", WHOLE, "lines that could be read"),
     Column("size", WHOLE, "of these lines", "bytes"),
@@ -254,6 +256,34 @@ DIFF = (
     ),
 )
 
+_AMOUNTS = (
+    _usd("spent_usd", "paid here; missing where no price is known"),
+    Column("spent_tokens", WHOLE, "the same in tokens", "tokens"),
+    _span("spent", "the same in time of work, task by task"),
+    _usd("wasted_usd", "the part of it that went into attempts that gave nothing"),
+    Column("wasted_tokens", WHOLE, "the same in tokens", "tokens"),
+    _span("wasted", "the same in time"),
+    *_SAVED,
+)
+
+LEDGER = (
+    *KEYS,
+    RUNS[3],
+    RUNS[4],
+    Column("resumed", TEXT, "the trace that it resumed"),
+    *_AMOUNTS,
+    Column("unpriced", WHOLE, "tasks that called a model whose price is not known"),
+    _CUT_OFF,
+)
+
+LEDGER_TASKS = (
+    Column("workflow", TEXT, "the workflow's name"),
+    _TASK,
+    Column("runs", WHOLE, "in how many of the traces it ran"),
+    Column("hits", WHOLE, "in how many a record stood in for it"),
+    *_AMOUNTS,
+)
+
 TABLES: Mapping[str, tuple[Column, ...]] = {
     "runs": RUNS,
     "tasks": TASKS,
@@ -265,4 +295,6 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
     "table": FAN_OUT,
     "why": WHY,
     "diff": DIFF,
+    "ledger": LEDGER,
+    "ledger_tasks": LEDGER_TASKS,
 }

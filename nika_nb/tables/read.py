@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 from nika_nb.errors import NikaError, UsageError
 from nika_nb.runs.feeding import collection, labels_of
 from nika_nb.runs.run import Run
-from nika_nb.runs.traced import trace_of
+from nika_nb.runs.traced import trace_of, traces_in
 from nika_nb.tables.build import Builder
 from nika_nb.tables.columns import KEYS, TABLES
 from nika_nb.tables.fanout import FanOut, frame_of
 from nika_nb.tables.rows import ROWS, Row, run_row
-from nika_nb.trace.folder import TraceFolder
 from nika_nb.trace.overview import Overview, overview
 from nika_nb.trace.paging import with_texts
 from nika_nb.trace.reader import frames, read_run
@@ -222,8 +221,7 @@ def read_traces(where: Source | Iterable[Source] = ".") -> FolderTables:
 
 def _paths(where: Source | Iterable[Source]) -> list[Path]:
     if isinstance(where, (str, os.PathLike)) and Path(where).is_dir():
-        inside = TraceFolder(Path(where)).path
-        return sorted((inside if inside.is_dir() else Path(where)).glob("*.ndjson"))
+        return traces_in(Path(where))
     if isinstance(where, (str, os.PathLike, Run)):
         raise UsageError(f"{where} is no folder: `read_trace` reads one trace")
     return list(dict.fromkeys(trace_of(given) for given in where))

@@ -23,11 +23,11 @@ from nika_nb.trace.units import Unit, Units
 class Overview:
     """A trace as it was when it was read.
 
-    prologue: the fields of its first frame. started, ended: unix nanoseconds of its first and its last
-    frame. last: the number of its last line. tasks: what became of each, in document order. hits: how
-    many of them a record stood in for; live: how many began to run. spent, saved, wasted: of the whole
-    invocation. unpriced: tasks that called a model whose price is not known. cut_off: tasks and items
-    that were at work when the journal broke off.
+    prologue: the fields of its first frame. invocation: what tells it from all others. started, ended:
+    unix nanoseconds of its first and its last frame. last: the number of its last line. tasks: what became
+    of each, in document order. hits: how many of them a record stood in for; live: how many began to run.
+    spent, saved, wasted: of the whole invocation. unpriced: tasks that called a model whose price is not
+    known. cut_off: tasks and items that were at work when the journal broke off.
     """
 
     path: Path
@@ -110,7 +110,7 @@ class _Fold:
         return Overview(
             path=path,
             prologue=self._first.fields,
-            invocation=self._first.run,
+            invocation=self._first.run or self._first.id or None,
             run_id=self._first.correlation,
             state=state_of(self._end.kind if self._end else None, running),
             started=self._first.timestamp,

@@ -17,7 +17,7 @@ from nika_nb.runs.feeding import fed_by
 from nika_nb.runs.traced import workflow_of
 from nika_nb.tables.columns import FAN_OUT
 from tests.doors import environment, program, traces, wait_for
-from tests.tables.conftest import CENT, Priced
+from tests.priced import CENT, Priced
 from tests.tables.test_read import PINNED, SPAN, dtypes
 
 SCORE = """nika: scores

@@ -13,7 +13,7 @@ import pytest
 import nika_nb
 from nika_nb.errors import UsageError
 from nika_nb.tables import TABLES, FolderTables
-from tests.tables.conftest import CENT, Priced
+from tests.priced import CENT, Priced
 from tests.tables.test_read import ASKS, PINNED, TEXT, dtypes
 
 KEYS = ["trace", "run_id", "workflow"]

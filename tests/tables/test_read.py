@@ -14,7 +14,7 @@ from nika_nb.tables import TABLES, TraceTables
 from nika_nb.trace.lines import TraceUnreadable
 from nika_nb.trace.reader import read
 from tests.doors import program, wait_for
-from tests.tables.conftest import CENT, TOKENS, Priced
+from tests.priced import CENT, TOKENS, Priced
 
 MOMENT, SPAN = "datetime64[ns, UTC]", "timedelta64[ns]"
 

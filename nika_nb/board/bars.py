@@ -1,0 +1,107 @@
+"""What runs paid, wasted and saved, one bar a run: as SVG and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from nika_nb.board.clean import one_line
+from nika_nb.board.rows import RunState
+from nika_nb.board.svg import CHAR, FILL, INK, document, rect, said, text
+from nika_nb.board.text import plural
+
+DRAWN = 60  # runs: of more, the newest
+_HIGH, _BAR, _WIDE, _TOP = 18, 10, 300, 18
+_CELLS = 32  # characters of the longest bar as text
+_NAME = 30
+_SIGNS: dict[RunState, str] = {
+    "running": "◐", "completed": "✔", "failed": "✖", "cancelled": "⊘", "paused": "◇", "incomplete": "…",
+}  # fmt: skip
+
+Said = Callable[[float], str]  # an amount, in the words of its unit
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One run. wasted: the part of what was spent that gave nothing. saved stands apart from both."""
+
+    label: str
+    state: RunState
+    spent: float
+    wasted: float
+    saved: float
+
+    @property
+    def good(self) -> float:
+        return max(0.0, self.spent - self.wasted)
+
+    @property
+    def length(self) -> float:
+        return self.good + self.wasted + self.saved
+
+    def words(self, amount: Said) -> str:
+        """`$0.30 spent, $0.10 of it wasted, $0.20 saved`."""
+        parts = [f"{amount(self.spent)} spent"]
+        parts += [f"{amount(self.wasted)} of it wasted"] if self.wasted else []
+        parts += [f"{amount(self.saved)} saved"] if self.saved else []
+        return ", ".join(parts)
+
+
+def bars_svg(bars: Sequence[Bar], amount: Said, ink: str = INK) -> str:
+    """Green what was paid for something, red what gave nothing, a frame what a resume did not pay again."""
+    shown = bars[-DRAWN:]
+    names = max([0, *(len(one_line(bar.label, _NAME)) for bar in shown)]) * CHAR + 22
+    scale = _WIDE / max([1e-12, *(bar.length for bar in shown)])
+    aside = max([0, *(len(bar.words(amount)) for bar in shown)]) * CHAR + 12
+    legend = "".join(_legend(at, names) for at in range(3))
+    inner = legend.replace("INK", ink) + "".join(
+        _bar(bar, names, _TOP + at * _HIGH, scale, amount, ink) for at, bar in enumerate(shown)
+    )
+    height = _TOP + len(shown) * _HIGH
+    if len(bars) > len(shown):
+        inner += text(0, height + 13, f"and {plural(len(bars) - len(shown), 'earlier run')}", ink)
+        height += _HIGH
+    label = f"what {plural(len(bars), 'run')} paid, wasted and saved"
+    return document(names + _WIDE + aside, height, label, inner)
+
+
+def _legend(at: int, left: float) -> str:
+    word, look = (
+        ("paid", f"fill='{FILL['ok']}'"),
+        ("wasted", f"fill='{FILL['failed']}'"),
+        ("saved", f"fill='none' stroke='{FILL['cached']}'"),
+    )[at]
+    x = left + at * 70
+    return rect(x, 3, 9, 9, look) + text(x + 14, 11, word, "INK", " font-size='9.5'")
+
+
+def _bar(bar: Bar, left: float, top: float, scale: float, amount: Said, ink: str) -> str:
+    middle, y = top + 12.5, top + (_HIGH - _BAR) / 2
+    title = f"<title>{said(f'{bar.label} · {bar.state} · {bar.words(amount)}')}</title>"
+    shapes, x = text(0, middle, f"{_SIGNS[bar.state]} {one_line(bar.label, _NAME)}", ink), left
+    looks = (f"fill='{FILL['ok']}'", f"fill='{FILL['failed']}'", f"fill='none' stroke='{FILL['cached']}'")
+    for part, look in zip((bar.good, bar.wasted, bar.saved), looks, strict=True):
+        if part > 0:
+            shapes += rect(x, y, max(1.0, part * scale), _BAR, look)
+            x += max(1.0, part * scale)
+    return f"<g>{title}{shapes}{text(x + 6, middle, bar.words(amount), ink)}</g>"
+
+
+def bars_text(bars: Sequence[Bar], amount: Said) -> str:
+    """The same in lines: █ paid, ▒ wasted, ░ saved."""
+    shown = bars[-DRAWN:]
+    width = max([0, *(len(one_line(bar.label, _NAME)) for bar in shown)])
+    longest = max([1e-12, *(bar.length for bar in shown)])
+    lines = [
+        f"  {_SIGNS[bar.state]} {one_line(bar.label, _NAME):<{width}} ▕{_cells(bar, longest):<{_CELLS}}▏ "
+        f"{bar.words(amount)}"
+        for bar in shown
+    ]
+    more = len(bars) - len(shown)
+    return "\n".join([*lines, *([f"  and {plural(more, 'earlier run')}"] if more else [])])
+
+
+def _cells(bar: Bar, longest: float) -> str:
+    parts = ((bar.good, "█"), (bar.wasted, "▒"), (bar.saved, "░"))
+    drawn = "".join(sign * max(1, round(part / longest * _CELLS)) for part, sign in parts if part > 0)
+    return drawn[:_CELLS]

@@ -1,0 +1,201 @@
+"""What runs have spent, saved and wasted, as data; drawn by its twins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from nika_nb.board import sheet
+from nika_nb.board.bars import Bar, bars_svg, bars_text
+from nika_nb.board.clean import inline
+from nika_nb.board.rows import RunState, State
+from nika_nb.board.sheet import Line, Sheet
+from nika_nb.board.svg import data_uri
+from nika_nb.board.text import duration, money, plural
+from nika_nb.runs.framed import answer
+from nika_nb.trace.figures import Figures
+
+if TYPE_CHECKING:
+    from nika_nb.runs.framed import DataFrame
+
+Measure = Literal["usd", "tokens", "ms"]
+
+_SIGNS: dict[RunState, State] = {
+    "running": "running", "completed": "ok", "failed": "failed", "cancelled": "cancelled",
+    "paused": "paused", "incomplete": "retrying",
+}  # fmt: skip
+_SAID: dict[Measure, Callable[[float], str]] = {
+    "usd": money,
+    "tokens": lambda count: f"{round(count):,} tok",
+    "ms": lambda ms: duration(round(ms)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """US dollars, tokens, and milliseconds of work; None where nothing is known."""
+
+    usd: float | None = None
+    tokens: int | None = None
+    ms: int | None = None
+
+    @classmethod
+    def of(cls, figures: Figures) -> Amount:
+        return cls(figures.usd, figures.tokens, figures.ms)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One invocation: the part of the ledger that one trace is.
+
+    started: unix nanoseconds. resumed: the trace that it resumed. spent: what it paid itself; wasted: of
+    that, what went into attempts that gave nothing. saved: what it would have paid again, had no record
+    stood in for it. unpriced: tasks that called a model whose price is not known. cut_off: tasks and
+    items at work when the journal broke off, whose cost nobody knows.
+    """
+
+    trace: str
+    run_id: str | None
+    workflow: str
+    state: RunState
+    started: int
+    resumed: str | None
+    spent: Amount
+    wasted: Amount
+    saved: Amount
+    unpriced: int
+    cut_off: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskEntry:
+    """One task over all of these traces. runs: how often it ran; hits: how often a record stood in for it."""
+
+    workflow: str
+    task: str
+    runs: int
+    hits: int
+    spent: Amount
+    wasted: Amount
+    saved: Amount
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Ledger:
+    """What some runs have cost, the oldest invocation first; an invocation stands here once.
+
+    Without resumes all would have cost spent + saved. skipped: (name, why) of files that are no traces.
+    """
+
+    entries: tuple[Entry, ...]
+    tasks: tuple[TaskEntry, ...]
+    spent: Amount
+    wasted: Amount
+    saved: Amount
+    skipped: tuple[tuple[str, str], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """{entries, tasks, spent, wasted, saved, skipped}."""
+        return asdict(self)
+
+    def table(self) -> DataFrame:
+        """A row per invocation; the columns of `TABLES["ledger"]`."""
+        return answer("ledger", map(_row, self.entries))
+
+    def task_table(self) -> DataFrame:
+        """A row per task of every workflow; the columns of `TABLES["ledger_tasks"]`."""
+        return answer("ledger_tasks", map(_task_row, self.tasks))
+
+    def svg(self) -> str:
+        """A bar per invocation: in dollars, without any in tokens, without those in time."""
+        return bars_svg(self._bars(), _SAID[self.measure])
+
+    def text(self) -> str:
+        """The same bars in lines."""
+        return bars_text(self._bars(), _SAID[self.measure])
+
+    @property
+    def measure(self) -> Measure:
+        """What bars are drawn by."""
+        if self.spent.usd or self.saved.usd:
+            return "usd"
+        return "tokens" if self.spent.tokens or self.saved.tokens else "ms"
+
+    def _bars(self) -> list[Bar]:
+        def known(amount: Amount) -> float:
+            return float(getattr(amount, self.measure) or 0)
+
+        return [
+            Bar(
+                entry.trace.removesuffix(".ndjson"),
+                entry.state,
+                known(entry.spent),
+                known(entry.wasted),
+                known(entry.saved),
+            )
+            for entry in self.entries
+        ]
+
+    def __repr__(self) -> str:
+        return sheet.text(self._sheet())
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        drawn = self._sheet()
+        picture = (
+            f'<img alt="{inline(self.text(), 1200)}" src="{data_uri(self.svg())}" style="max-width:100%">'
+        )
+        return {"text/plain": sheet.text(drawn), "text/html": sheet.html(drawn) + picture}
+
+    def _sheet(self) -> Sheet:
+        return Sheet(
+            title="ledger",
+            about=plural(len(self.entries), "invocation"),
+            heads=("trace", "workflow", "spent", "wasted", "saved") if self.entries else (),
+            numbers=frozenset({2, 3, 4}),
+            lines=[_line(entry, self.measure) for entry in self.entries],
+            closing=" · ".join(f"{name} {_said(amount, self.measure)}" for name, amount in self._sums()),
+            notes=tuple(self._notes()),
+        )
+
+    def _sums(self) -> Iterator[tuple[str, Amount]]:
+        yield from (("spent", self.spent), ("wasted", self.wasted), ("saved", self.saved))
+
+    def _notes(self) -> Iterator[tuple[str, str]]:
+        unpriced = sum(entry.unpriced for entry in self.entries)
+        if unpriced:
+            yield "unpriced", f"{plural(unpriced, 'task')} called a model whose price is not known"
+        cut_off = sum(entry.cut_off for entry in self.entries)
+        if cut_off:
+            yield (
+                "cut off",
+                f"{plural(cut_off, 'attempt')} broke off with the engine: their cost is not known",
+            )
+        yield from (("skipped", f"{name}: {why}") for name, why in self.skipped)
+
+
+def _line(entry: Entry, measure: Measure) -> Line:
+    amounts = (_said(amount, measure) for amount in (entry.spent, entry.wasted, entry.saved))
+    return Line(_SIGNS[entry.state], (entry.trace, entry.workflow, *amounts))
+
+
+def _said(amount: Amount, measure: Measure) -> str:
+    value = getattr(amount, measure)
+    return _SAID[measure](value) if value else "–"
+
+
+def _row(entry: Entry) -> dict[str, Any]:
+    known = ("trace", "run_id", "workflow", "state", "started", "resumed", "unpriced", "cut_off")
+    return {name: getattr(entry, name) for name in known} | _amounts(entry)
+
+
+def _task_row(task: TaskEntry) -> dict[str, Any]:
+    return {name: getattr(task, name) for name in ("workflow", "task", "runs", "hits")} | _amounts(task)
+
+
+def _amounts(of: Entry | TaskEntry) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in ("spent", "wasted", "saved"):
+        amount: Amount = getattr(of, name)
+        found |= {f"{name}_usd": amount.usd, f"{name}_tokens": amount.tokens, name: amount.ms}
+    return found
