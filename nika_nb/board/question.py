@@ -54,9 +54,12 @@ def mimebundle(
 
 
 def example(prompt: Prompt) -> str:
-    """An answer that the prompt would take, to be replaced by the reader's own."""
-    if prompt.mode == "choice" and prompt.choices:
-        return prompt.choices[0]
+    """An answer that the prompt would take, to be replaced by the reader's own.
+
+    Empty where there is none that could be typed: of very long or unseen choices.
+    """
+    if prompt.mode == "choice":
+        return next((choice for choice in prompt.choices if choice and one_line(choice) == choice), "")
     return "yes" if prompt.mode == "confirm" else "your answer"
 
 

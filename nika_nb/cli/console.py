@@ -62,7 +62,8 @@ def how_to_answer(run: Run) -> list[str]:
     if run.journal_error:
         again = f" with `--resume {quote(run.board.trace_path)}`" if run.board.trace_path else ""
         return ["", f"  its questions are not kept: make room, then run it again{again}, and it asks again"]
-    answers = " ".join(quote(f"{prompt.key}={question.example(prompt)}") for prompt in run.prompts)
+    examples = [(prompt.key, question.example(prompt) or "…") for prompt in run.prompts]
+    answers = " ".join(quote(f"{key}={example}") for key, example in examples)
     asked = [line for prompt in run.prompts for line in _question(prompt)]
     return ["", *asked, "  to answer:", f"    nika-nb answer {quote(run.board.trace_path)} {answers}"]
 

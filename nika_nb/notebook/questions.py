@@ -327,6 +327,7 @@ class Questions:
         if trace is None:
             return Asked(prompt)
         name = quote(self._listed.name(trace) if self._listed else trace.name)
-        answer = f"%nika answer {name} {prompt.key}={quote(question.example(prompt))}"
+        example = question.example(prompt)
+        answer = f"%nika answer {name} {prompt.key}={quote(example)}" if example else ""
         decline = f"%nika decline {name} {prompt.key}" if prompt.mode != "confirm" else ""
         return Asked(prompt, answer, decline)

@@ -16,6 +16,8 @@ SHAPE_CODE = "NIKA-BUILTIN-PROMPT-002"
 APPROVAL_CODE = "NIKA-SEC-010"
 DECLINED_CODE = "NIKA-CANCEL-001"
 MOST_APPROVALS = 5  # per run, as the language says
+LONGEST_CHOICE = 4096  # characters: so much of it stands in a pause frame however long that is
+_TOLD, _NAMED = 200, 20  # characters of a choice or an answer, and choices, that a sentence quotes
 
 Mode = Literal["confirm", "input", "choice"]
 _MODES = ("confirm", "input", "choice")
@@ -46,17 +48,29 @@ def read_answer(prompt: Prompt, value: Any) -> Any:
     for candidate in (value, text):
         if candidate in prompt.choices:
             return candidate
-    hint = nearest(text, prompt.choices)
-    listed = " · ".join(prompt.choices)
+    hint = nearest(text, prompt.choices) if len(text) <= _TOLD else None
     raise WrongAnswer(
-        f"`{prompt.key}` takes one of its choices ({listed}), not {_shown(value)}; "
+        f"`{prompt.key}` takes one of its choices ({_listed(prompt.choices)}), not {_shown(value)}; "
         + (f"{hint} " if hint else "")
         + "it still waits"
     )
 
 
 def _shown(value: Any) -> str:
-    return repr(value) if isinstance(value, (str, int, float, bool)) else type_name(value)
+    if not isinstance(value, (str, int, float)):
+        return type_name(value)
+    return repr(_short(value) if isinstance(value, str) else value)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _TOLD else f"{text[:_TOLD]}…"
+
+
+def _listed(choices: tuple[str, ...]) -> str:
+    """The choices as a sentence names them."""
+    left = len(choices) - _NAMED
+    more = f" · and {left} more" if left > 0 else ""
+    return " · ".join(map(_short, choices[:_NAMED])) + more
 
 
 async def _prompt(use: Use, arguments: Mapping[str, Any]) -> Any:
@@ -202,7 +216,15 @@ def _choices(arguments: Mapping[str, Any]) -> tuple[str, ...]:
     for choice in choices:
         if not isinstance(choice, (str, int, float)):
             raise Fault(SHAPE_CODE, f"a choice is a text, not {type_name(choice)}")
-    return tuple(to_text(choice) for choice in choices)
+    found = tuple(to_text(choice) for choice in choices)
+    longest = max(map(len, found))
+    if longest > LONGEST_CHOICE:
+        raise Fault(
+            SHAPE_CODE,
+            f"a choice has {longest:,} characters, and a person picks among at most {LONGEST_CHOICE:,}: show "
+            "the long text in `message:` and let its name be chosen",
+        )
+    return found
 
 
 def _check_default(mode: Mode, default: Any, choices: tuple[str, ...]) -> None:
@@ -211,7 +233,7 @@ def _check_default(mode: Mode, default: Any, choices: tuple[str, ...]) -> None:
     if mode != "confirm" and not isinstance(default, str):
         raise Fault(SHAPE_CODE, f"the `default:` of a prompt is text, not {type_name(default)}")
     if mode == "choice" and default not in choices:
-        raise Fault(SHAPE_CODE, f"`default: {default}` is none of the choices ({' · '.join(choices)})")
+        raise Fault(SHAPE_CODE, f"`default: {default}` is none of the choices ({_listed(choices)})")
 
 
 TOOL = Tool(

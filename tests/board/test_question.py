@@ -8,7 +8,7 @@ from html import unescape
 
 import pytest
 
-from nika_nb.board.question import DEAD, MOST, UNFOLDED, Asked, mimebundle
+from nika_nb.board.question import DEAD, MOST, UNFOLDED, Asked, example, mimebundle
 from nika_nb.engine.contract import Prompt
 
 ASK = Prompt(
@@ -58,6 +58,21 @@ def test_the_page_says_the_same_and_what_to_do_when_buttons_are_dead() -> None:
         assert line.partition(": ")[2].strip() in said or line in said
     for fact in ("ask[2]", "Which colour?", "01J"):
         assert fact in said
+
+
+EXAMPLES = [
+    (Prompt("a", "confirm", "?"), "yes"),
+    (Prompt("a", "input", "?"), "your answer"),
+    (Prompt("a", "choice", "?", ("red", "blue")), "red"),
+    (Prompt("a", "choice", "?", ("", "two\nlines", "a\u202eb", "x" * 4000, "it's $5")), "it's $5"),
+    (Prompt("a", "choice", "?", ("two\nlines",)), ""),
+]
+
+
+@pytest.mark.parametrize(("prompt", "answer"), EXAMPLES, ids=[repr(case[1]) for case in EXAMPLES])
+def test_an_example_is_an_answer_that_can_be_typed(prompt: Prompt, answer: str) -> None:
+    """The line that is shown is to be copied: what a line cannot hold does not stand in it."""
+    assert example(prompt) == answer
 
 
 EFFECTS = [

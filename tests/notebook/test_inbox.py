@@ -137,7 +137,9 @@ def test_the_line_of_a_run_below_answers_it(
     below.mkdir()
     with monkeypatch.context() as moved:
         moved.chdir(below)
-        nika_nb.run(MANY.replace('message: "Go on?"', 'message: M, mode: choice, choices: ["it\'s \\"a\\""]'))
+        nika_nb.run(
+            MANY.replace('message: "Go on?"', 'message: M, mode: choice, choices: ["it\'s \\"a\\" $x"]')
+        )
     act(session, "inbox")
     (line,) = (
         line.partition("to answer: %nika ")[2]
@@ -146,7 +148,7 @@ def test_the_line_of_a_run_below_answers_it(
     )
     monkeypatch.chdir(below)
     monkeypatch.setattr(session, "watch", lambda run, begin: (begin(), run.wait(), run)[2])
-    assert act(session, line).tasks["ask"].output == 'it\'s "a"'
+    assert act(session, line).tasks["ask"].output == 'it\'s "a" $x'
     assert len(traces(below)) == 2
     assert not traces(folder)
 

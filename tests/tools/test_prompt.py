@@ -155,6 +155,11 @@ BAD = [
     ("NIKA-BUILTIN-PROMPT-002", {"mode": "choice", "choices": []}, "at least one entry"),
     ("NIKA-BUILTIN-PROMPT-002", {"mode": "choice", "choices": [{"a": 1}]}, "not object"),
     ("NIKA-BUILTIN-PROMPT-002", {"mode": "choice", "choices": ["a"], "default": "z"}, "none of the choices"),
+    (
+        "NIKA-BUILTIN-PROMPT-002",
+        {"mode": "choice", "choices": ["a", "b" * 5000]},
+        "a choice has 5,000 characters",
+    ),
     ("NIKA-BUILTIN-PROMPT-002", {"default": "yes"}, "true or false, not string"),
     ("NIKA-BUILTIN-PROMPT-002", {"mode": "input", "default": 3}, "text, not integer"),
 ]
@@ -190,6 +195,14 @@ def test_answers_are_read(question: Prompt, given: Any, value: Any) -> None:
     """Each mode takes its own kind and the obvious words for it."""
     assert read_answer(question, given) == value
     assert type(read_answer(question, given)) is type(value)
+
+
+def test_a_wrong_answer_is_quoted_in_short() -> None:
+    """Neither a long answer nor very many choices make a sentence that nobody can read."""
+    with pytest.raises(WrongAnswer) as caught:
+        read_answer(prompt("choice", *map(str, range(500)), "y" * 4000), "x" * 10_000_000)
+    assert len(str(caught.value)) < 600
+    assert " · 19 · and 481 more" in str(caught.value)
 
 
 WRONG = [
