@@ -13,6 +13,7 @@ from nika_nb.cli.console import Plain, how_to_answer, say
 from nika_nb.errors import NikaError, UsageError
 from nika_nb.runs.answers import judged
 from nika_nb.runs.run import Prompt, Run, interactive
+from nika_nb.runs.ticket import STALE, mint
 
 _MISSES = 3
 
@@ -95,11 +96,18 @@ def _ask(prompt: Prompt) -> Any:
     text, sign = question.asked(prompt)
     say("")
     _forget_what_was_typed()
-    for shown in (text + sign, *[sign.lstrip()] * (_MISSES - 1)):
+    ticket, shown, misses = mint(prompt), text + sign, 0
+    while misses < _MISSES:
+        typed = _typed(shown)
+        if ticket.stale:
+            say(f"  {STALE}", "")
+            ticket, shown = mint(prompt), text + sign
+            continue
         try:
-            return judged(prompt, _meant(prompt, _typed(shown)))
+            return judged(prompt, _meant(prompt, typed))
         except UsageError as miss:
             say(f"  {miss}")
+            shown, misses = sign.lstrip(), misses + 1
     raise Left
 
 

@@ -12,16 +12,12 @@ from nika_nb.board.question import Asked
 from nika_nb.board.style import COLOUR, plain
 from nika_nb.errors import NikaError
 from nika_nb.runs.run import Prompt
-from nika_nb.runs.ticket import mint
+from nika_nb.runs.ticket import STALE, mint
 
 OnAnswer = Callable[[Prompt, Any], None]
 OnDecline = Callable[[Prompt], None]
 
 LISTED = 30  # choices that get a radio button each; more stand in a list that scrolls
-STALE = (
-    "This question has stood here for more than 15 minutes. Look at it once more: if your answer is still "
-    "the same, click again."
-)
 EMPTY_TEXT = "The answer is empty. Write something, or Submit again to send an empty text."
 DECLINING = (
     "Declined, `{key}` has no answer: it fails with NIKA-CANCEL-001, and what waits for it runs only where "

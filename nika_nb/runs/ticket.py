@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from nika_nb.engine.contract import Prompt
 
 TTL = 900.0  # seconds from a showing in which an answer to it counts without another look
+STALE = (
+    "This question has stood here for more than 15 minutes. Look at it once more: if your answer is still "
+    "the same, give it again."
+)
 
 
 @dataclass(frozen=True, slots=True)

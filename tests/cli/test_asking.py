@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 
 import pytest
 
 from tests.cli.terminals import END_OF_INPUT, INTERRUPT, Sitting
-from tests.doors import frames, kinds, marks, newest, nika, of, traces
+from tests.doors import environment, frames, kinds, marks, newest, nika, of, traces
 
 PROMPTS = """\
 nika: many
@@ -63,7 +64,7 @@ def test_several_questions_come_one_after_the_other(files: Path) -> None:
     many(files)
     sitting = Sitting("run", "many.nika.yaml", cwd=files)
     sitting.expect("waiting for it: then")
-    sitting.expect("they may: exec · ./say then x")
+    sitting.expect("they may: run ./say then x")
     sitting.expect("◇ ask · Go on?\r\nReally?  [y/N] ")
     sitting.type("y\n")
     sitting.expect("◇ pick · Which one?\r\n  1) red\r\n  2) 7\r\n  3) blue\r\n> ")
@@ -100,6 +101,26 @@ def test_three_misses_leave_it_paused(files: Path) -> None:
     assert frames(newest(files))[-1]["kind"] == "workflow_paused"
     assert f"nika-nb answer .nika/traces/{newest(files).name} pick=red" in sitting.said
     assert len(traces(files)) == 1
+
+
+CLOCK = "import nika_nb.runs.ticket as t; t.now = lambda: float(open('clock').read())"
+
+
+def test_a_question_that_stood_there_for_long_is_looked_at_once_more(files: Path) -> None:
+    """The first answer is not taken, the question is shown anew, the second one counts."""
+    (files / "sitecustomize.py").write_text(CLOCK)
+    (files / "clock").write_text("1000")
+    path = os.pathsep.join([str(files), environment()["PYTHONPATH"]])
+    sitting = Sitting("run", "asks.nika.yaml", cwd=files, PYTHONPATH=path)
+    sitting.expect("[y/N] ")
+    (files / "clock").write_text("2000")
+    sitting.type("y\n")
+    sitting.expect("more than 15 minutes")
+    assert len(traces(files)) == 1
+    sitting.expect("◇ ask · Go on?  [y/N] ")
+    sitting.type("y\n")
+    assert sitting.end() == 0
+    assert '{"went": true}' in sitting.said
 
 
 @pytest.mark.parametrize("leave", [END_OF_INPUT, INTERRUPT, signal.SIGTERM], ids=["eof", "ctrl-c", "sigterm"])
