@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from nika_nb import __version__
-from nika_nb.cli import book_words, replay_words, reproduce_words, runs_words
+from nika_nb.cli import answers_words, book_words, replay_words, reproduce_words, runs_words
 from nika_nb.cli.streams import hush, open_all, tolerate
 from nika_nb.errors import NikaError
 from nika_nb.runs.options import add_plan_option, add_run_options
@@ -146,6 +146,7 @@ def _trace(commands: argparse._SubParsersAction[_Parser]) -> None:
     listing.add_argument("--json", action="store_true")
     listing.set_defaults(command="trace:list_command")
     reproduce_words.add(actions)
+    answers_words.add(actions)
     _care(actions)
     receipt = actions.add_parser("receipt", help="read a run's receipt")
     readings = receipt.add_subparsers(title="actions", required=True, metavar="ACTION")
