@@ -35,7 +35,7 @@ SETTINGS = (
         "`process` hands every frame to the system, `disk` waits for the disk at each settled task",
     ),
     Setting("trace_file", "NIKA_NO_TRACE_FILE", "unset", "1 turns the journal off: nothing to resume from"),
-    Setting("mock", "NIKA_NB_MOCK", "unset", "a JSON file with what the scripted mock models answer"),
+    Setting("mock", "NIKA_NB_MOCK", "unset", "a JSON file with what mock models answer and are said to cost"),
     Setting("trace_keep", "NIKA_TRACE_KEEP", "10", "how many finished traces of a workflow stay"),
     Setting("trace_max_age_days", "NIKA_TRACE_MAX_AGE_DAYS", "30", "after how many days a trace goes"),
     Setting("trace_budget_mb", "NIKA_TRACE_BUDGET_MB", "256", "how many MB a folder of traces may hold"),

@@ -26,6 +26,13 @@ class Price(NamedTuple):
     input_beyond: float = 0.0
     output_beyond: float = 0.0
 
+    def of(self, input_tokens: int, output_tokens: int) -> float:
+        """USD for one call."""
+        taken, given = self.input, self.output
+        if self.beyond is not None and input_tokens > self.beyond:
+            taken, given = self.input_beyond, self.output_beyond
+        return round((input_tokens * taken + output_tokens * given) / PER, 10)
+
 
 _LONG_GPT, _LONG = 272_000, 200_000
 
@@ -119,12 +126,7 @@ def price_of(model: str) -> Price | None:
 def cost_of(model: str, input_tokens: int, output_tokens: int) -> float | None:
     """USD for one call, None where the model has no price."""
     price = price_of(model)
-    if price is None:
-        return None
-    taken, given = price.input, price.output
-    if price.beyond is not None and input_tokens > price.beyond:
-        taken, given = price.input_beyond, price.output_beyond
-    return round((input_tokens * taken + output_tokens * given) / PER, 10)
+    return price.of(input_tokens, output_tokens) if price is not None else None
 
 
 def why_unpriced(model: str) -> str:

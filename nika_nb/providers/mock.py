@@ -1,4 +1,4 @@
-"""The mock provider: no network, no cost, the same answer every time; for tests and rehearsals.
+"""The mock provider: no network, no bill, the same answer every time; for tests and rehearsals.
 
 `echo`             gives the prompt back; with a schema, the smallest value that has its shape
 `mock-deterministic`  the same by its longer name
@@ -7,15 +7,18 @@
 `mock-json`        the smallest value that has a configured shape
 
 What is configured stands in the JSON file that NIKA_NB_MOCK names, under `error` ({code, message,
-transient}), `streaming` (a text or a list of pieces) and `json` (a schema).
+transient}), `streaming` (a text or a list of pieces), `json` (a schema) and `prices`
+({echo: {input, output}}, USD per million tokens): what a model is said to cost, to rehearse a budget.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import Any
 
+from nika_nb.catalog.prices import Price
 from nika_nb.errors import Fault
 from nika_nb.providers.base import ChatReply, ChatRequest, Say, ToolCall
 from nika_nb.providers.sample import smallest
@@ -28,11 +31,14 @@ CALLS = 2
 
 _CHARACTERS_PER_TOKEN = 4
 
+_RATES = {"input", "output"}
+
 
 class Mock:
     """Answers from the request alone, so that two runs are alike."""
 
     async def chat(self, request: ChatRequest, say: Say) -> ChatReply:
+        price = prices().get(f"mock/{request.model}")
         if request.model == "mock-error":
             raise _error(_configured("error") or {})
         text = _text(request)
@@ -41,7 +47,27 @@ class Mock:
         calls = _calls(request)
         asked = "".join([request.system or "", *(message.text for message in request.messages)])
         said = "".join([text, *(dumps(call.arguments) for call in calls)])
-        return ChatReply(text, _tokens(asked), _tokens(said), calls)
+        usage = _tokens(asked), _tokens(said)
+        return ChatReply(text, *usage, calls, price.of(*usage) if price is not None else None)
+
+
+def prices() -> dict[str, Price]:
+    """What mock models are said to cost, by `mock/<name>`. Raises Fault where nobody can read it."""
+    configured = _configured("prices")
+    if configured is None:
+        return {}
+    if not isinstance(configured, dict) or not all(map(_priced, configured.values())):
+        why = "`prices` gives a model {input, output}, two numbers: USD per million tokens"
+        raise _unusable(why)
+    return {f"mock/{name}": Price(**rates) for name, rates in configured.items()}
+
+
+def _priced(rates: Any) -> bool:
+    return (
+        isinstance(rates, dict)
+        and set(rates) == _RATES
+        and all(type(rate) in (int, float) and math.isfinite(rate) and rate >= 0 for rate in rates.values())
+    )
 
 
 def _text(request: ChatRequest) -> str:
@@ -90,9 +116,13 @@ def _configured(form: str) -> Any:
     try:
         found = loads(Path(path).read_bytes())
     except (OSError, ValueError, RecursionError) as error:
-        why = f"NIKA_NB_MOCK={path} cannot be used: {error}"
-        raise Fault("NIKA-INFER-001", why, transient=False) from None
+        raise _unusable(str(error)) from None
     return found.get(form) if isinstance(found, dict) else None
+
+
+def _unusable(why: str) -> Fault:
+    named = f"NIKA_NB_MOCK={Settings.read().mock}"
+    return Fault("NIKA-INFER-001", f"{named} cannot be used: {why}", transient=False)
 
 
 def _tokens(text: str) -> int:

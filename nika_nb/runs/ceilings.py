@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from nika_nb.board.forecast import Ceiling
-from nika_nb.catalog import prices
+from nika_nb.catalog.prices import Price
 from nika_nb.catalog.providers import kind_of
 from nika_nb.language.model import Task
+from nika_nb.runs.pricing import price_of
 from nika_nb.values import dumps
 from nika_nb.verbs.structured import REPAIRS
 
@@ -28,18 +29,19 @@ def ceiling(task: Task, body: Any, model: str | None, units: int | None) -> Ceil
     named = str(body.get("model") or model or "")
     if "${{" in named:
         return Ceiling(None, "its model is decided by the run")
-    if kind_of(named) in ("test", "local"):
+    price = price_of(named)
+    if price is None and kind_of(named) in ("test", "local"):
         return NOTHING
-    if prices.price_of(named) is None:
+    if price is None:
         return Ceiling(None, f"no price is known for {named or 'its model'}")
     if units is None:
         return Ceiling(None, "how many items there are is decided by the run")
-    each = _infer(task, body, named) if task.action.verb == "infer" else _agent(body, named)
+    each = _infer(task, body, price) if task.action.verb == "infer" else _agent(body, price)
     attempts = task.retry.max_attempts if task.retry else 1
     return each if each.usd is None else Ceiling(round(each.usd * attempts * units, 10), each.why)
 
 
-def _infer(task: Task, body: Any, model: str) -> Ceiling:
+def _infer(task: Task, body: Any, price: Price) -> Ceiling:
     """A token is at least one byte; of a picture nobody knows what it is counted as."""
     answer = body.get("max_tokens")
     texts = [str(body.get(key) or "") for key in ("prompt", "system")]
@@ -51,17 +53,14 @@ def _infer(task: Task, body: Any, model: str) -> Ceiling:
     texts += [dumps(schema)] if schema is not None else []
     sent = sum(len(text.encode("utf-8", "replace")) for text in texts) + _FRAMING
     rounds = 1 if schema is None else REPAIRS + 1
-    costs = (
-        prices.cost_of(model, sent + repair * (2 * answer + _MISFIT), answer) or 0.0
-        for repair in range(rounds)
-    )
+    costs = (price.of(sent + repair * (2 * answer + _MISFIT), answer) for repair in range(rounds))
     return Ceiling(sum(costs))
 
 
-def _agent(body: Any, model: str) -> Ceiling:
+def _agent(body: Any, price: Price) -> Ceiling:
     """Its budget counts both ways of a conversation; it is judged between turns."""
     tokens = body.get("max_tokens_total")
     if not isinstance(tokens, int):
         return Ceiling(None, "no `max_tokens_total:` bounds it")
-    dearest = max(prices.cost_of(model, tokens, 0) or 0.0, prices.cost_of(model, 0, tokens) or 0.0)
+    dearest = max(price.of(tokens, 0), price.of(0, tokens))
     return Ceiling(dearest, "and what its last turn goes beyond its budget")

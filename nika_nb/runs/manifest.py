@@ -11,11 +11,12 @@ from typing import Any
 
 from nika_nb import __version__
 from nika_nb.authority.masking import Masker
-from nika_nb.catalog import SPEC_PIN, prices
+from nika_nb.catalog import SPEC_PIN
 from nika_nb.catalog.frames import ENGINE_VERSION, TRACE_FORMAT
 from nika_nb.language.model import Workflow
 from nika_nb.plan.meaning import semantic_hash
 from nika_nb.runs.inputs import origins
+from nika_nb.runs.pricing import pricing
 from nika_nb.runs.request import Request
 from nika_nb.trace.paging import pages
 from nika_nb.values import dumps
@@ -54,7 +55,7 @@ def manifest(
         "stamper_kind": "deterministic" if deterministic else "system",
         "clock": "virtual" if deterministic else workflow.run.clock,
         "seed": (workflow.run.seed or 0) if deterministic else None,
-        "pricing": dumps({"as_of": prices.AS_OF, "schema": prices.SCHEMA}),
+        "pricing": pricing(),
         "budget": _budget(request),
         "model_override": request.model,
         "reproduces": request.reproduces,

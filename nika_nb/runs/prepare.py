@@ -31,7 +31,7 @@ from nika_nb.runs.lack import Lack, Lacking, RunBlocked
 from nika_nb.runs.manifest import manifest, source_name, source_pages
 from nika_nb.runs.namesakes import told_of_namesake
 from nika_nb.runs.needs import journals
-from nika_nb.runs.needs.models import uncapped
+from nika_nb.runs.needs.models import made_up, uncapped
 from nika_nb.runs.preflight import lacking, settled
 from nika_nb.runs.request import Request
 from nika_nb.runs.resumption import Resumption, resumption
@@ -260,7 +260,8 @@ def _prepared(
             budget=around.budget,
         )
 
-    notices = [*request.notices, *resumed.notices, *known, *uncapped(workflow, request), *_sweep(resumed)]
+    notices = [*request.notices, *resumed.notices, *known]
+    notices += [*uncapped(workflow, request), *made_up(workflow, request), *_sweep(resumed)]
     notices += _tidied(request, settings)
     closers: list[Callable[[], Any]] = [verbs.close, worker.close]
     if journal is not None:

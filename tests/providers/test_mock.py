@@ -10,10 +10,11 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
+from nika_nb.catalog.prices import Price
 from nika_nb.catalog.providers import PROVIDERS
 from nika_nb.errors import Fault
 from nika_nb.providers.base import ChatReply, ChatRequest, Message, ToolCall, ToolSpec
-from nika_nb.providers.mock import CALLS, Mock
+from nika_nb.providers.mock import CALLS, Mock, prices
 from nika_nb.providers.registry import MAKERS
 from nika_nb.providers.sample import smallest
 
@@ -109,9 +110,39 @@ def test_a_configuration_that_cannot_be_read(
     if content == "[]":
         assert chat(model="mock-json").text == "{}"
         return
-    with pytest.raises(Fault, match=r"NIKA_NB_MOCK=.*mock.json cannot be used"):
-        chat(model="mock-json")
-    assert chat().text == "mock(echo) · hi"
+    for model in ("mock-json", "echo"):
+        with pytest.raises(Fault, match=r"NIKA_NB_MOCK=.*mock.json cannot be used"):
+            chat(model=model)
+
+
+def test_a_price_is_made_up_where_one_is_given(configure: Any) -> None:
+    """A priced model bills every call by its tokens; the others cost nothing, as ever."""
+    configure(prices={"echo": {"input": 3, "output": 15}})
+    reply = chat("12345678")
+    assert (reply.input_tokens, reply.output_tokens) == (2, 6)
+    assert reply.cost_usd == pytest.approx((2 * 3 + 6 * 15) / 1e6)
+    assert chat(model="mock-deterministic").cost_usd is None
+    assert prices()["mock/echo"] == Price(3, 15)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        [],
+        {"echo": 3},
+        {"echo": {"input": 3}},
+        {"echo": {"input": 3, "output": 1, "cached": 2}},
+        {"echo": {"input": "3", "output": 15}},
+        {"echo": {"input": True, "output": 15}},
+        {"echo": {"input": -1, "output": 15}},
+        {"echo": {"input": 1e999, "output": 15}},
+    ],
+)
+def test_a_price_that_is_none(written: Any, configure: Any) -> None:
+    """It is refused at the first call, and never taken for nothing."""
+    configure(prices=written)
+    with pytest.raises(Fault, match=r"NIKA_NB_MOCK=.* cannot be used"):
+        chat()
 
 
 # -- with tools ------------------------------------------------------------------------------------

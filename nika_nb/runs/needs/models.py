@@ -10,6 +10,7 @@ from nika_nb.language.model import Task, Workflow
 from nika_nb.providers import registry
 from nika_nb.runs.lack import Lack
 from nika_nb.runs.needs.sought import Sought
+from nika_nb.runs.pricing import mocked
 from nika_nb.runs.request import Request
 
 
@@ -29,6 +30,14 @@ def uncapped(workflow: Workflow, request: Request) -> list[str]:
     if not blind:
         return []
     return [f"no price is known for {', '.join(blind)}: what they cost does not count against --max-cost-usd"]
+
+
+def made_up(workflow: Workflow, request: Request) -> list[str]:
+    """Which of its models only cost what NIKA_NB_MOCK says."""
+    prices = mocked()
+    named = (_name(task, workflow, request.model) for task in workflow.tasks.values() if _asks(task))
+    priced = [name for name in dict.fromkeys(named) if name in prices]
+    return [f"the prices of {', '.join(priced)} are made up: NIKA_NB_MOCK gives them"] if priced else []
 
 
 def _asks(task: Task) -> bool:
