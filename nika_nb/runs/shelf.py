@@ -41,7 +41,7 @@ class Shelf:
     @property
     def folder(self) -> TraceFolder:
         """The same, as a project's."""
-        return TraceFolder(self.path.parent.parent)
+        return TraceFolder(self.path.parent.parent, self.path.name)
 
     def page(self, offset: int, limit: int, status: str | None = None) -> Pages:
         """Runs `offset` to `offset + limit`, of one status or of all. Raises UsageError for other ranges."""

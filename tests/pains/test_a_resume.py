@@ -25,11 +25,16 @@ import os
 import re
 import shlex
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import nika_nb
+from nika_nb.errors import ResumeRefused
+from nika_nb.runs.care import checkup
+from nika_nb.trace import trust
 from tests.doors import (
     Terminal,
     alive,
@@ -40,7 +45,6 @@ from tests.doors import (
     nika,
     of,
     program,
-    ran,
     reasons,
     rewritten,
     traces,
@@ -194,22 +198,100 @@ def test_a_10_a_journal_can_be_read_while_it_is_written(folder: Path) -> None:
 GOLDEN = Path(__file__).parent / "golden"
 
 
-@pytest.mark.parametrize("epoch", sorted(path.name for path in GOLDEN.iterdir()))
+@dataclass
+class Day:
+    """What a resume of a golden journal comes to. skipped: the tasks that are not run again."""
+
+    state: str
+    outputs: dict[str, Any] | None
+    skipped: set[str]
+
+
+GOLDEN_DAYS = {
+    "1/everything": Day(
+        "completed", {"said": "wörd 1.5"}, {"plain", "asked", "shaped", "looped", "each", "last", "hidden"}
+    ),
+    "1/asks": Day("paused", None, {"prep"}),
+    "1/items": Day(  # killed at its fourth item
+        "completed",
+        {"all": [f"{letter} [1,2.5,null]" for letter in ("a", "ä", "🦋", "d", "e")], "last": "done"},
+        {"saved"},
+    ),
+    "1/calls": Day("paused", None, set()),
+    "1/answered": Day("completed", {"told": "Ann goes right"}, set()),  # only its first line was written
+    "1/seeded": Day("failed", None, {"one"}),
+}
+
+
+def golden(name: str, folder: Path) -> Path:
+    """A journal of another day with all that lies beside it, copied into a folder."""
+    epoch, _, journal = name.partition("/")
+    for path in (GOLDEN / epoch).iterdir():
+        shutil.copy(path, folder)
+    return folder / f"{journal}.ndjson"
+
+
+def test_a_11_every_golden_journal_is_known() -> None:
+    """None lies there that no test resumes."""
+    assert {f"{path.parent.name}/{path.stem}" for path in GOLDEN.rglob("*.ndjson")} == set(GOLDEN_DAYS)
+
+
+@pytest.mark.parametrize("name", GOLDEN_DAYS)
 def test_a_11_a_journal_of_another_day_still_hits(
-    folder: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch, epoch: str
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """What this engine wrote once, it recognises: no upgrade orphans a journal or a question."""
     monkeypatch.setenv("GOLDEN_TOKEN", "of another day, too")
-    for path in (GOLDEN / epoch).iterdir():
-        shutil.copy(path, folder)
-    resumed = terminal("run", "everything.nika.yaml", "--resume", "everything.ndjson")
-    assert resumed.code == 0, resumed.err
-    assert not ran(newest(folder)), reasons(newest(folder))
-    assert len(hits(newest(folder))) == 7
-    before = set(traces(folder))
-    assert terminal("answer", "asks.ndjson", "yes").outputs == {"go": True}
-    (answered,) = set(traces(folder)) - before
-    assert hits(answered) == {"prep"}
+    journal, day = golden(name, folder), GOLDEN_DAYS[name]
+    assert checkup(journal).findings == ()
+    run = nika_nb.run(journal.with_suffix(".nika.yaml"), resume=journal)
+    trace = newest(folder)
+    assert run.state == day.state
+    assert hits(trace) == day.skipped, reasons(trace)
+    if day.outputs is not None:
+        assert run.outputs == day.outputs
+    kept = {frame["item"] for frame in of(journal, "nb_item_completed")}
+    again = {frame["item"] for frame in of(trace, "nb_item_completed") if "matched" in frame}
+    assert again == kept
+
+
+@pytest.mark.parametrize(
+    ("name", "answers", "outputs"),
+    [
+        ("1/asks", {"ask": "yes"}, {"go": True}),
+        ("1/calls", {"call/ask": "left", "name": "Bo"}, {"told": "Bo goes left"}),
+    ],
+)
+def test_a_11_a_question_of_another_day_is_still_answered(
+    folder: Path, name: str, answers: dict[str, Any], outputs: dict[str, Any]
+) -> None:
+    """Continued from the text in the journal, whatever became of the files."""
+    journal = golden(name, folder)
+    for path in {*folder.iterdir()} - {journal}:
+        path.unlink()
+    assert nika_nb.attach(journal).answer(answers).outputs == outputs
+
+
+@pytest.mark.parametrize("name", GOLDEN_DAYS)
+def test_a_11_another_epoch_refuses_it_by_name_or_takes_it_where_told(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Resumed and answered: both versions are named, nothing is run; declared exactly, it hits as before."""
+    monkeypatch.setenv("GOLDEN_TOKEN", "of another day, too")
+    recorded = f"nika-nb/{name.partition('/')[0]}"
+    monkeypatch.setattr(
+        trust.judge, "__kwdefaults__", trust.judge.__kwdefaults__ | {"engine_version": "nika-nb/99"}
+    )
+    journal = golden(name, folder)
+    workflow = journal.with_suffix(".nika.yaml")
+    with pytest.raises(ResumeRefused, match=f"engine {recorded}, this engine is nika-nb/99"):
+        nika_nb.run(workflow, resume=journal)
+    if GOLDEN_DAYS[name].state == "paused":
+        with pytest.raises(ResumeRefused, match=f"engine {recorded}, this engine is nika-nb/99"):
+            nika_nb.attach(journal).answer("yes")
+    assert not traces(folder)
+    run = nika_nb.run(workflow, resume=journal, resume_compat=recorded)
+    assert (run.state, hits(newest(folder))) == (GOLDEN_DAYS[name].state, GOLDEN_DAYS[name].skipped)
 
 
 def test_a_11_what_no_reader_sees_changes_nothing(many: Path) -> None:
