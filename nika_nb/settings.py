@@ -43,6 +43,11 @@ SETTINGS = (
 )
 
 
+def short_name(one: Setting) -> str:
+    """How a setting is called where the package is plain: `max_parallel`."""
+    return one.variable.removeprefix("NIKA_").removeprefix("NB_").lower()
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """One reading of the environment; what each field says stands in SETTINGS.

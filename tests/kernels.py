@@ -105,6 +105,24 @@ class Page:
             self._take_in()
         return value
 
+    def complete(self, marked: str) -> dict[str, Any]:
+        """The reply to Tab at the mark `¦`."""
+        code, cursor = marked.replace("¦", ""), marked.index("¦")
+        return self._reply(self._client.complete(code, cursor))
+
+    def inspect(self, marked: str) -> dict[str, Any]:
+        """The reply to Shift+Tab at the mark `¦`."""
+        code, cursor = marked.replace("¦", ""), marked.index("¦")
+        return self._reply(self._client.inspect(code, cursor))
+
+    def _reply(self, request: str) -> dict[str, Any]:
+        while True:
+            message = self._client.get_shell_msg(timeout=PATIENCE)
+            if message["parent_header"].get("msg_id") == request:
+                content: dict[str, Any] = message["content"]
+                return content
+            self._see(message)
+
     def interrupt(self) -> None:
         self._manager.interrupt_kernel()
 

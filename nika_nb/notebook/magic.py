@@ -9,6 +9,7 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_
 from nika_nb.errors import Source
 from nika_nb.notebook import commands
 from nika_nb.notebook.acting import act_on
+from nika_nb.notebook.completion import install
 from nika_nb.notebook.options import cell_help, cell_options, words_of
 from nika_nb.notebook.replay import players
 from nika_nb.notebook.request import of_cell
@@ -25,29 +26,29 @@ class NikaMagics(Magics):
 
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
-        self._session = Session(shell)
+        self.session = Session(shell)
 
     @no_var_expand
     @cell_magic
     def nika(self, line: str, cell: str) -> Run | None:
         """Check and run the workflow in this cell. `%%nika --help` lists the options."""
-        options = cell_options(words_of(line, "%%nika", self._session.dollar))
+        options = cell_options(words_of(line, "%%nika", self.session.dollar))
         if options.help:
             print(cell_help())
             return None
-        source = Source(cell, self._session.surface.cell_name, first_line=2)
-        return act_on(self._session, of_cell(self._session, source, options), options)
+        source = Source(cell, self.session.surface.cell_name, first_line=2)
+        return act_on(self.session, of_cell(self.session, source, options), options)
 
     @no_var_expand
     @line_magic("nika")  # type: ignore[arg-type]
     def nika_line(self, line: str) -> Any:
         """`%nika attach [TRACE]`, `%nika answer [RUN] ask=yes`, `%nika inbox`, `%nika runs`, …"""
-        return commands.act(self._session, words_of(line, "%nika", self._session.dollar))
+        return commands.act(self.session, words_of(line, "%nika", self.session.dollar))
 
     def tell_open_matters(self) -> None:
         """What is open in this folder, a line each. Whatever is wrong with it, the magics are there."""
         try:
-            for line in open_matters(self._session.place.folder):
+            for line in open_matters(self.session.place.folder):
                 print(f"nika · {line}")
         except Exception as error:  # noqa: BLE001 - to come in has to be possible
             print(f"nika · what is open here could not be looked up: {type(error).__name__}: {error}")
@@ -56,7 +57,8 @@ class NikaMagics(Magics):
 def load(shell: Any) -> None:
     """Registers the magics and tells what is open here; loading twice changes nothing."""
     if id(shell) not in _loaded:
-        _loaded[id(shell)] = NikaMagics(shell)
-        shell.register_magics(_loaded[id(shell)])
+        magics = _loaded[id(shell)] = NikaMagics(shell)
+        shell.register_magics(magics)
+        install(shell, magics.session)
         players(shell)
     _loaded[id(shell)].tell_open_matters()

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -64,6 +64,10 @@ class TraceFolder:
     def list(self) -> tuple[Entry, ...]:
         """Every trace, newest first; files that are no journals are left out."""
         return tuple(self._entries())
+
+    def recent(self, most: int) -> tuple[Entry, ...]:
+        """The newest of them; no other file is opened."""
+        return tuple(islice(self._entries(), most))
 
     def newest(self, workflow: str | None = None, *, resumable: bool = True) -> Path | None:
         """The newest trace of a workflow's name (None: of any) that can be resumed."""

@@ -9,7 +9,7 @@ from nika_nb.errors import UsageError
 from nika_nb.notebook.commands import command
 from nika_nb.notebook.session import Session
 from nika_nb.runs.orphans import swept
-from nika_nb.settings import SETTINGS, Setting, Settings
+from nika_nb.settings import SETTINGS, Setting, Settings, short_name
 from nika_nb.values import nearest
 
 
@@ -35,7 +35,7 @@ def config(session: Session, words: list[str]) -> None:
 
 def _table(before: Mapping[str, str | None]) -> list[str]:
     """A row per setting: its name, what is in force, where that comes from, what it means."""
-    rows = [(_short(one), *_in_force(one, before), f"{one.variable} · {one.meaning}") for one in SETTINGS]
+    rows = [(short_name(one), *_in_force(one, before), f"{one.variable} · {one.meaning}") for one in SETTINGS]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     lines = ["  ".join([*map(str.ljust, row[:3], widths), row[3]]) for row in rows]
     return [*lines, *Settings.read().troubles]
@@ -53,7 +53,7 @@ def _set(word: str) -> None:
     name, sign, value = word.partition("=")
     one = _named(name)
     if not sign:
-        raise UsageError(f"%nika config {word}: give a value, as in {_short(one)}=…")
+        raise UsageError(f"%nika config {word}: give a value, as in {short_name(one)}=…")
     kept = os.environ.pop(one.variable, None)
     before = set(Settings.read().troubles)
     if value:
@@ -64,17 +64,13 @@ def _set(word: str) -> None:
         if kept is not None:
             os.environ[one.variable] = kept
         raise UsageError(f"%nika config: {troubles[0].partition(':')[0]}; nothing was changed")
-    print(f"{_short(one)} = {value or one.default}" + ("" if value else " (default)"))
+    print(f"{short_name(one)} = {value or one.default}" + ("" if value else " (default)"))
 
 
 def _named(name: str) -> Setting:
-    known = {label: one for one in SETTINGS for label in (_short(one), one.variable)}
+    known = {label: one for one in SETTINGS for label in (short_name(one), one.variable)}
     if name not in known:
         hint = nearest(name, known)
-        listed = ", ".join(map(_short, SETTINGS))
+        listed = ", ".join(map(short_name, SETTINGS))
         raise UsageError(f"%nika config {name}: no such setting ({listed})" + (f", {hint}" if hint else ""))
     return known[name]
-
-
-def _short(one: Setting) -> str:
-    return one.variable.removeprefix("NIKA_").removeprefix("NB_").lower()

@@ -1,0 +1,207 @@
+"""What a place in a document takes: the keys below it, or the words that may stand there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from nika_nb.catalog.codes import CODES, title_of
+from nika_nb.catalog.prices import PRICES
+from nika_nb.catalog.providers import PROVIDERS
+from nika_nb.check.editing.keys import FIELDS, LEVELS, PREDICATE_HELP, Key
+from nika_nb.check.editing.outline import Entry, Path, outline
+from nika_nb.language.lowering import PRIMITIVES
+
+CONSTRUCTORS: dict[str, str] = {
+    "array": "a list: { array: string }",
+    "map": "any keys, one type: { map: number }",
+    "object": "fields: { object: { name: string } }",
+    "enum": "one of these: { enum: [a, b] }",
+    "union": "one of these types: { union: [string, null] }",
+    "string": "bounds of a text: { string: { max_len: 80 } }",
+    "integer": "bounds of a whole number: { integer: { min: 0 } }",
+    "number": "bounds of a number: { number: { max: 1 } }",
+}
+_SINKS: dict[str, str] = {
+    "exec": "to a program",
+    "infer": "to a model",
+    "outputs": "with what the workflow returns",
+}
+_ROOT = Key("", "level", level="workflow")
+_FIXED_MODELS = {"mock/echo": "stands in for any model and costs nothing"}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolWords:
+    """A tool as an editor knows it. shapes: the JSON Schema of an argument, where there is one."""
+
+    name: str
+    says: str = ""
+    required: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    shapes: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """Each argument with a word about it, the ones that it needs first."""
+        return {name: self._said(name, "needed") for name in self.required} | {
+            name: self._said(name, "") for name in self.optional
+        }
+
+    def words(self, argument: str) -> tuple[str, ...]:
+        """What an argument may be, where that is a closed set."""
+        shape = self.shapes.get(argument, {})
+        if shape.get("type") == "boolean":
+            return ("true", "false")
+        return tuple(str(word) for word in shape.get("enum", ()))
+
+    def _said(self, argument: str, need: str) -> str:
+        words = self.words(argument)
+        kind = " | ".join(words) if words else str(self.shapes.get(argument, {}).get("type", ""))
+        return " · ".join(part for part in (need, kind) if part)
+
+
+Tools = Mapping[str, ToolWords]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The names that a half-written document holds so far."""
+
+    entries: tuple[Entry, ...]
+    tools: Tools
+
+    @classmethod
+    def read(cls, text: str, tools: Tools) -> Document:
+        return cls(outline(text), tools)
+
+    def below(self, *path: str) -> dict[str, str]:
+        """The keys right below a path, each with what stands behind it on its line."""
+        depth = len(path)
+        return {
+            entry.path[depth]: entry.value
+            for entry in self.entries
+            if len(entry.path) == depth + 1 and entry.path[:depth] == path
+        }
+
+    def value(self, *path: str) -> str:
+        """What stands behind a key, without quotes; empty where it is not written."""
+        return self.below(*path[:-1]).get(path[-1], "").strip("\"' ")
+
+    @property
+    def tasks(self) -> dict[str, str]:
+        """Every task with its verb and what that is about."""
+        return {name: self.about(name) for name in self.below("tasks")}
+
+    def about(self, task: str) -> str:
+        """`invoke · nika:read`, as the panel shows it, as far as it is written."""
+        verbs = [verb for verb in ("infer", "exec", "invoke", "agent") if verb in self.below("tasks", task)]
+        if not verbs:
+            return "a task"
+        named = self.value("tasks", task, verbs[0], "tool") or self.value("tasks", task, verbs[0], "model")
+        program = re.match(r"[\[\s\"']*([^\s\"',\]]+)", self.value("tasks", task, "exec", "command"))
+        named = named or (program[1] if program else "")
+        return f"{verbs[0]} · {named}" if named else verbs[0]
+
+    def tool_at(self, path: Path) -> ToolWords | None:
+        """The tool whose arguments stand at a path."""
+        task = path[1] if len(path) > 1 else ""
+        return self.tools.get(self.value("tasks", task, "invoke", "tool"))
+
+    @property
+    def programs(self) -> dict[str, str]:
+        """The programs that tasks start, as a boundary has to name them."""
+        found: dict[str, str] = {}
+        for entry in self.entries:
+            name = re.match(r"\[\s*[\"']?([^\s\"',\]]+)", entry.value)
+            if entry.path[0] == "tasks" and entry.path[2:] == ("exec", "command") and name:
+                found.setdefault(name[1], f"`{entry.path[1]}` starts it")
+        return found
+
+
+def key_at(path: Path, document: Document) -> Key | None:
+    """What stands behind the last key of a path; None where the language knows nothing of it."""
+    key: Key | None = _ROOT
+    for depth, name in enumerate(path):
+        if key is None:
+            return None
+        key = _step(key, name, path[: depth + 1], document)
+    return key
+
+
+def _step(key: Key, name: str, path: Path, document: Document) -> Key | None:
+    match key.kind:
+        case "level":
+            return LEVELS[key.level].get(name)
+        case "names":
+            return Key(key.help, "level", level=key.level) if key.level else Key("", "island")
+        case "tasks":
+            return Key("which state of it admits this task", "words", tuple(PREDICATE_HELP))
+        case "args":
+            tool = document.tool_at(path)
+            return Key(tool.arguments.get(name, ""), "words", tool.words(name)) if tool else None
+        case "type":
+            return replace(key, help=CONSTRUCTORS.get(name, key.help))
+        case "words" if name == "seeded":
+            return Key("a whole number: two runs with the same one write the same bytes", "number")
+    return None
+
+
+def keys_below(key: Key, path: Path, document: Document) -> dict[str, Key]:
+    """The keys that may stand below one; empty where the author chooses them, or there are none."""
+    match key.kind:
+        case "level":
+            return dict(LEVELS[key.level])
+        case "tasks":
+            own = path[1] if len(path) > 1 else ""
+            return {name: Key(about) for name, about in document.tasks.items() if name != own}
+        case "args":
+            tool = document.tool_at(path)
+            return {name: Key(said) for name, said in tool.arguments.items()} if tool else {}
+        case "type":
+            return {name: Key(said) for name, said in CONSTRUCTORS.items()}
+        case "words" if path[-1:] == ("entropy",):
+            return {"seeded": Key("a whole number", "number")}
+    return {}
+
+
+def words_for(key: Key, path: Path, document: Document) -> dict[str, str]:
+    """The words that may stand behind a key, each with a word about it."""
+    match key.kind:
+        case "words":
+            return {word: PREDICATE_HELP.get(word, "") for word in key.words}
+        case "flag":
+            return {"true": "", "false": ""}
+        case "model":
+            return models()
+        case "tool":
+            sinks = _SINKS if path[-2:] == ("egress", "to") else {}
+            return sinks | {name: tool.says for name, tool in document.tools.items()}
+        case "tools":
+            return {name: tool.says for name, tool in document.tools.items()}
+        case "programs":
+            return document.programs
+        case "codes":
+            return {code: title_of(code) for code in CODES}
+        case "type":
+            return dict.fromkeys(PRIMITIVES, "")
+    return {}
+
+
+def models() -> dict[str, str]:
+    """The models that have a price, and what stands in for one; then the other providers."""
+    priced = {
+        name: f"${price.input:g} in, ${price.output:g} out, a million tokens"
+        for name, price in PRICES.items()
+    }
+    known = {name.partition("/")[0] for name in priced}
+    others = {f"{name}/": f"a {kind} provider" for name, kind in PROVIDERS.items() if name not in known}
+    return _FIXED_MODELS | priced | others
+
+
+def fields_of(task: str, document: Document) -> dict[str, str]:
+    """What can be read of a task: its named parts first."""
+    named = {name: f"by jq: {program}" for name, program in document.below("tasks", task, "extract").items()}
+    return named | FIELDS

@@ -1,0 +1,105 @@
+"""What may be typed next on a `%%nika` or `%nika` line: options, commands, and the names they take."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import Any
+
+from nika_nb.check.editing.complete import Completion, Completions
+from nika_nb.check.editing.places import Document, models
+from nika_nb.notebook import commands
+from nika_nb.notebook.options import cell_line
+from nika_nb.notebook.session import Session
+from nika_nb.runs.vocabulary import tool_words
+from nika_nb.settings import SETTINGS, short_name
+
+_TRACES = 20  # the newest ones that are offered
+_TAKE_A_TRACE = ("attach", "answer", "decline", "show", "verify", "resume", "trace", "why", "replay")
+
+
+def cell_words(before: str, body: str, session: Session) -> Completions:
+    """before: the line up to the cursor, `%%nika` left out. body: the cell's text below it."""
+    *earlier, fragment = before.split(" ")
+    words = [word for word in earlier if word]
+    return _chosen(fragment, _of_cell(words, body, session) | _variables(fragment, session))
+
+
+def line_words(before: str, session: Session) -> Completions:
+    """before: the line up to the cursor, `%nika` left out."""
+    *earlier, fragment = before.split(" ")
+    words = [word for word in earlier if word]
+    return _chosen(fragment, _of_line(words, session) | _variables(fragment, session))
+
+
+def _chosen(fragment: str, found: Mapping[str, str]) -> Completions:
+    items = (Completion(text, "option", said) for text, said in found.items() if text.startswith(fragment))
+    return Completions(fragment, tuple(items))
+
+
+def _of_cell(words: list[str], body: str, session: Session) -> dict[str, str]:
+    option = words[-1] if words else ""
+    document = Document.read(body, tool_words())
+    match option:
+        case "--model":
+            return models()
+        case "--from":
+            return document.tasks
+        case "--answer":
+            return {f"{task}=": about for task, about in document.tasks.items() if "prompt" in about}
+        case "--var":
+            return {f"{name}=": said for name, said in document.below("inputs").items()}
+        case "--vars":
+            dicts = {name: "a dict" for name in _names(session) if isinstance(session.names[name], dict)}
+            return dicts | {f"{name}=": said for name, said in document.below("inputs").items()}
+        case "--resume":
+            return _options(words) | _traces(session)
+    return {} if _wants_a_value(option) else _options(words)
+
+
+def _wants_a_value(word: str) -> bool:
+    """Whether what follows belongs to this option, and is a name or a text of the author's."""
+    return any(word in action.option_strings and action.nargs is None for action in cell_line()._actions)
+
+
+def _options(words: list[str]) -> dict[str, str]:
+    """Every option that is not there yet, or may stand there twice."""
+    found: dict[str, str] = {}
+    for action in cell_line()._actions:
+        twice = isinstance(action, argparse._AppendAction)
+        for name in action.option_strings:
+            if twice or name not in words:
+                found[name] = action.help or ""
+    return found
+
+
+def _of_line(words: list[str], session: Session) -> dict[str, str]:
+    if not words:
+        return {name: one.help for name, one in commands.table().items()} | {"help": "all of this"}
+    name, rest = words[0], words[1:]
+    if name == "config":
+        return {f"{short_name(one)}=": one.meaning for one in SETTINGS}
+    traces = _traces(session) if name in _TAKE_A_TRACE and not rest else {}
+    return traces | (_options(rest) if name in ("run", "resume") else {})
+
+
+def _traces(session: Session) -> dict[str, str]:
+    found = session.place.folder.recent(_TRACES)
+    return {entry.path.name: f"{entry.state} · {entry.workflow}" for entry in found}
+
+
+def _variables(fragment: str, session: Session) -> dict[str, str]:
+    """The notebook's names behind a dollar sign."""
+    head, sign, _ = fragment.rpartition("$")
+    if not sign or head.endswith("$"):
+        return {}
+    return {f"{head}${name}": _kind(session.names[name]) for name in _names(session)}
+
+
+def _names(session: Session) -> list[str]:
+    hidden = session.shell.user_ns_hidden
+    return [name for name in session.names if not name.startswith("_") and name not in hidden]
+
+
+def _kind(value: Any) -> str:
+    return type(value).__name__
