@@ -7,6 +7,7 @@ that of the smaller one; a job that grows with the square would be far beyond th
 from __future__ import annotations
 
 import time
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,11 +15,14 @@ import pytest
 
 import nika_nb
 from nika_nb.board import board_of, still_html
+from nika_nb.board.replay import Replay
+from nika_nb.board.tape import Tape
 from nika_nb.errors import Source
 from nika_nb.runs.run import Run
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.reader import read
 from nika_nb.trace.verify import verify
+from tests.trace.journals import Events, completed, started, write
 
 TIMES = 6  # how much larger the larger job is
 SLACK = 2.5  # a square law would show as TIMES, a line as 1
@@ -121,3 +125,39 @@ def test_reading_a_journal(folder: Path) -> None:
         return work
 
     grows_with_the_work(job, 400)
+
+
+def test_a_replay_there_and_back(folder: Path) -> None:
+    """Opened, stepped through to its end and back: no step looks at the whole journal again."""
+
+    def job(count: int) -> Callable[[], object]:
+        path = fan(count).trace
+        assert path is not None
+
+        def work() -> object:
+            steps = nika_nb.replay(path, fine=True)
+            return [step.board for step in (*steps, *reversed(steps))]
+
+        return work
+
+    grows_with_the_work(job, 250)
+
+
+def test_a_replay_holds_no_outputs(tmp_path: Path) -> None:
+    """What is kept of a journal does not grow with what its tasks gave back."""
+
+    def held(characters: int) -> int:
+        make = Events()
+        make("workflow_started", **started())
+        for at in range(40):
+            make("task_completed", **completed(f"t{at}", "x" * characters))
+        path = write(tmp_path / str(characters), make.made)
+        tracemalloc.start()
+        steps = Replay(Tape([(path, path.name)]))
+        read_back = [len(step.outputs[step.task]) for step in steps if step.task]
+        found = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+        assert read_back == [characters] * 40
+        return found
+
+    assert held(200_000) < held(20) * 2
