@@ -39,13 +39,14 @@ def tone(step: Step) -> str:
 def status(step: Step) -> str:
     """Which step it is, in a line that a screen reader says whenever it changes."""
     said = (
-        f'<span style="{ink(tone(step))};font-weight:600">{stepped.sign(step)} '
+        f'<span style="{ink(tone(step))};font-weight:600;font-size:15px">{stepped.sign(step)} '
         f"{inline(stepped.what(step), 200)}</span>"
     )
     where = f"step {step.index} of {len(step.replay) - 1}"
     rest = f"{stepped.after(step)} · {money(step.spent_usd)} spent"
+    look = "display:flex;flex-wrap:wrap;align-items:baseline;gap:0 14px;margin:6px 0"
     return plain(
-        f'<div role="status" aria-live="polite" style="display:flex;flex-wrap:wrap;gap:0 14px">{said}'
+        f'<div role="status" aria-live="polite" style="{look}">{said}'
         f'<span style="{QUIET}">{where} · {inline(rest)}</span></div>'
     )
 

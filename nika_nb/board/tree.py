@@ -39,7 +39,8 @@ def _drawn(value: Any, name: str, depth: int, left: _Budget) -> str:
     if isinstance(value, (dict, list)) and value:
         return _container(value, label, depth, left)
     if isinstance(value, str):
-        return f"<div>{label}{_text(value, left)}</div>"
+        quote = f'<span style="{QUIET}">&quot;</span>' if depth else ""  # "12" is not 12
+        return f"<div>{label}{quote}{_text(value, left, quote)}</div>"
     return f"<div>{label}{inline(_scalar(value))}</div>"
 
 
@@ -75,12 +76,13 @@ def _named(value: dict[str, Any] | list[Any]) -> Iterator[tuple[str, Any]]:
         yield from ((str(at), inside) for at, inside in enumerate(value))
 
 
-def _text(value: str, left: _Budget) -> str:
+def _text(value: str, left: _Budget, quote: str) -> str:
     most = max(0, min(CHARACTERS, left.letters))
     left.letters -= min(len(value), most)
     shown = block(value, most) if most else ""
     note = f" {_note(f'cut: it has {len(value):,} characters')}" if len(value) > most else ""
-    return f'<span style="white-space:pre-wrap">{shown or _note("empty text")}</span>{note}'
+    bare = "" if quote else _note("empty text")
+    return f'<span style="white-space:pre-wrap">{shown or bare}</span>{quote}{note}'
 
 
 def _note(words: str) -> str:
