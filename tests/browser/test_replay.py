@@ -76,7 +76,7 @@ def test_open_play_step_with_keys_look_into_an_output_and_back(book: Opener) -> 
 def test_where_the_player_lives_its_still_is_hidden_and_elsewhere_it_is_all_there_is(
     book: Opener, lab: Lab
 ) -> None:
-    """Live: the player. Saved, exported, reopened without a kernel: the final state, no dead control."""
+    """Live: the player. Saved, exported, reopened without its kernel: the final state, no dead control."""
     found, cell = opened(book)
     still = cell.locator("div[class*='nika-replay-']")
     assert still.count() == 1
@@ -87,10 +87,11 @@ def test_where_the_player_lives_its_still_is_hidden_and_elsewhere_it_is_all_ther
         "saved",
     )
     _exported(found)
-    _end_kernels(lab)
     found.page.goto("about:blank")
-    found.page.goto(f"{lab.url}/lab/tree/{found.path.parent.name}/{found.path.name}?reset&kernel=0")
+    _end_kernels(lab)
+    found.page.goto(f"{lab.url}/lab/tree/{found.path.parent.name}/{found.path.name}?reset")
     found.page.locator(".jp-NotebookPanel .jp-Cell").first.wait_for()
+    found.idle()
     until(lambda: still.count() == 1 and still.is_visible(), "the still is shown")
     shown = still.inner_text()
     assert all(task in shown for task in TASKS)
