@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from typing import Protocol
 
+from nika_nb.notebook.shown import thread
+
 EVERY = 1.0  # seconds between looks
 _UNSURE = 2  # looks after a change in which another one may not show
 
@@ -40,7 +42,7 @@ class Lookout:
         with self._turn:
             self._open[questions] = ()
             if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="nika-lookout", daemon=True)
+                self._thread = thread(self._work, "nika-lookout")
                 self._thread.start()
 
     def _work(self) -> None:

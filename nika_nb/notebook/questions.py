@@ -15,7 +15,7 @@ from nika_nb.board.question import Asked
 from nika_nb.errors import NikaError
 from nika_nb.notebook.forms import Form
 from nika_nb.notebook.lookout import lookout
-from nika_nb.notebook.shown import EMPTY, Spots, show, update, view
+from nika_nb.notebook.shown import EMPTY, Spots, show, thread, update, view
 from nika_nb.notebook.surface import Surface
 from nika_nb.runs.answered import AlreadyAnswered
 from nika_nb.runs.onward import Onward, stamp, went_on
@@ -158,7 +158,7 @@ class Questions:
             self._hand_over({prompt.key: given})
             if not self._at_work:
                 return
-        threading.Thread(target=self._go_on, name="nika-painter", daemon=True).start()
+        thread(self._go_on).start()
 
     def _hand_over(self, given: Mapping[str, Given]) -> None:
         """Begins the next invocation. Raises NikaError; then nothing was consumed."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -36,6 +38,15 @@ def update(bundle: Mapping[str, Any], display_id: str) -> None:
     from IPython import display
 
     display.update_display(dict(bundle), raw=True, display_id=display_id)  # type: ignore[no-untyped-call]
+
+
+def thread(work: Callable[[], Any], name: str = "nika-painter") -> threading.Thread:
+    """A thread, not started yet, that speaks for the cell or the click at hand.
+
+    A kernel finds the cell that a widget's message belongs to by the context of the thread that sends it;
+    the first ones of version 7 send nothing from a thread that has none.
+    """
+    return threading.Thread(target=copy_context().run, args=(work,), name=name, daemon=True)
 
 
 def view(widget: Any) -> dict[str, Any]:

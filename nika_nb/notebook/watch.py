@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +13,7 @@ from nika_nb.errors import NikaError
 from nika_nb.notebook.paint import Painter
 from nika_nb.notebook.panel import INTERRUPT, Panel
 from nika_nb.notebook.questions import Listed, Questions
-from nika_nb.notebook.shown import Spots
+from nika_nb.notebook.shown import Spots, thread
 from nika_nb.notebook.surface import Surface
 from nika_nb.runs.run import Run
 
@@ -76,7 +75,7 @@ class Watch:
             self._close()
             raise NikaInterrupted(f"{self.run.workflow} was interrupted and its processes ended") from None
         if self._surface.has_widgets:
-            threading.Thread(target=self._behind, name="nika-painter", daemon=True).start()
+            thread(self._behind).start()
 
     def _behind(self) -> None:
         """The run to its end, and what it asks then; nothing is printed, for no cell would show it."""

@@ -2,7 +2,7 @@
 
 Shown by other tests, where a report is not here:
  44  the toolbar's stop button                        browser/test_lab.py
- 45  kernels before and after version 7               the kernels that tests/run.sh is told to use
+ 45  kernels before and after version 7               notebook/test_kernels.py
  52  a notebook with a widget is executed to its end  notebook/test_headless.py
  54  a page that is reloaded                          browser/test_forms.py
  56  a runner whose kernel is killed                  pains/test_c_runners.py
