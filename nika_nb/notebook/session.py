@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,18 @@ class Session:
             what = "no paused run" if paused else "no trace"
             raise UsageError(f"there is {what} in {os.path.join('.nika', 'traces')}")
         return entries[0].path
+
+    def held(self, trace: Path) -> Run:
+        """The run that stopped there: the one in a variable of this notebook, for it goes on with it."""
+        for value in list(self.names.values()):
+            if (
+                isinstance(value, Run)
+                and value.trace is not None
+                and value.trace.resolve() == trace.resolve()
+            ):
+                value.request = replace(value.request, door="%nika")
+                return value
+        return self.desk.attached(trace)
 
     def names_trace(self, word: str) -> bool:
         """Whether a word names a trace or a run rather than an answer."""

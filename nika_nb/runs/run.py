@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -339,19 +339,44 @@ class Run:
             self.board = Board(run_id=prepared.run_id)
             self._session, self._growing = Session(prepared), None
 
-    def resume(self, **changes: Any) -> Run:
-        """Another run of the same text that skips what this one settled.
+    def resume(
+        self,
+        *,
+        vars: Mapping[str, Any] | None = None,
+        model: str | None = None,
+        from_: str | Sequence[str] = (),
+        ask_in_flight: bool = False,
+        answer: Mapping[str, Any] | None = None,
+        max_cost_usd: float | None = None,
+        resume_compat: str | None = None,
+        resume_unverified: bool = False,
+    ) -> Run:
+        """Another run of the same text that skips what this one settled; returns as `nika_nb.run` does.
 
-        `changes` are fields of the request: variables, model, forced, answers, …
+        vars: over the inputs that this one had. model, max_cost_usd: None keeps those of this one.
+        from_: the tasks that run live, with all that is behind them.
         """
         journal = self._session.prepared.journal if self._session else None
         if journal is not None:
             journal.complete()  # what still cannot be written runs again
         if self.trace is None:
             raise UsageError(f"`{self.workflow}` wrote no trace to resume from")
-        request = replace(self.request, resume=self.trace, continues=False, spent_usd=0.0)
-        request = replace(request, answers={}, shown={})
-        run = ready(replace(request, **changes))
+        request = replace(
+            self.request,
+            resume=self.trace,
+            continues=False,
+            spent_usd=0.0,
+            shown={},
+            variables={**self.request.variables, **(vars or {})},
+            model=model or self.request.model,
+            forced=(from_,) if isinstance(from_, str) else tuple(from_),
+            ask_in_flight=ask_in_flight,
+            answers=dict(answer or {}),
+            max_cost_usd=self.request.max_cost_usd if max_cost_usd is None else max_cost_usd,
+            compat=resume_compat,
+            unverified=resume_unverified,
+        )
+        run = ready(request)
         run.finish()
         return run
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from nika_nb.notebook import commands
+from tests.doors import frames, newest
 from tests.notebook.shells import Notebook
 from tests.notebook.test_magic import ASK, HELLO, traces
 
@@ -104,6 +105,18 @@ def test_answers_and_runs_are_variables_too(notebook: Notebook) -> None:
     answered = notebook.python("%nika answer $run ask=$yes")
     assert answered.value.outputs == {"go": True}
     assert "cache hit" in notebook.run(ASK, "--resume $run").text
+
+
+@pytest.mark.parametrize(("line", "outputs"), [("answer ask=yes", {"go": True}), ("decline", {"go": False})])
+def test_the_variable_that_holds_a_run_goes_on_with_it(
+    notebook: Notebook, folder: Path, line: str, outputs: dict[str, bool]
+) -> None:
+    """Answered by a line, the run in the variable is the one that went on: nobody looks at an old state."""
+    run = notebook.run(ASK, "--into run").value
+    went_on = notebook.python(f"%nika {line}").value
+    assert went_on is run
+    assert notebook.shell.user_ns["run"].outputs == outputs
+    assert frames(newest(folder))[0]["door"] == "%nika"
 
 
 def test_a_cell_value_is_the_last_value(notebook: Notebook) -> None:

@@ -81,9 +81,9 @@ STORIES: dict[str, dict[str, Any]] = {
     "resumed after a failure": {"text": SEEDED + EVERYTHING, "then": [{"resume": {}}, {"resume": {}}]},
     "resumed with another value": {
         "text": SEEDED + EVERYTHING,
-        "then": [{"resume": {"variables": {"rows": ["ok", "ok", "fail"]}}}],
+        "then": [{"resume": {"vars": {"rows": ["ok", "ok", "fail"]}}}],
     },
-    "forced": {"text": SEEDED + EVERYTHING, "then": [{"resume": {"forced": ["plain"]}}]},
+    "forced": {"text": SEEDED + EVERYTHING, "then": [{"resume": {"from_": ["plain"]}}]},
     "an agent and a model": {"text": SEEDED + LOOP},
 }
 
@@ -163,7 +163,7 @@ def test_a_resume_that_broke_off_finds_what_it_resumed(folder: Path) -> None:
     text += '  b: {invoke: {tool: "nika:log", args: {message: b}}}\n'
     nika_nb.run(text)
     first = nika_nb.run(text)
-    second = first.resume(forced=("a",))
+    second = first.resume(from_="a")
     assert first.trace is not None
     assert second.trace is not None
     assert "resumed_trace" not in frames(second.trace)[0]

@@ -32,14 +32,14 @@ def answer(session: Session, words: list[str]) -> Run:
             "%nika answer takes a trace or a run's id, if you like, and task=value: "
             "%nika answer ask=yes name='Ann Lee'"
         )
-    run = session.desk.attached(session.trace(name, paused=True))
+    run = session.held(session.trace(name, paused=True))
     return session.watch(run, lambda: run.answer(given, wait=False))
 
 
 @command("decline [RUN] [TASK …]", "go on without an answer: to these prompts, or to every open one")
 def decline(session: Session, words: list[str]) -> Run:
     name = words[0] if words and session.names_trace(words[0]) else None
-    run = session.desk.attached(session.trace(name, paused=True))
+    run = session.held(session.trace(name, paused=True))
     declined = words[1 if name else 0 :]
     return session.watch(run, lambda: run.decline(*declined, wait=False))
 
