@@ -18,7 +18,7 @@ from nika_nb.trace.folder import Entry, look, newest_first, stamp_of
 from nika_nb.trace.trace import state_of
 
 WORTH = 200  # files from which on a cache pays
-_VERSION = 3  # of the tables, and of what the facts in them mean
+_VERSION = 4  # of the tables, and of what the facts in them mean
 _FINE, _COARSE = 10**8, 2 * 10**9  # ns after a change in which another one may not show, by the file system
 _PATIENCE = 2.0  # seconds to wait for another process that writes
 _SPARE = frozenset(
@@ -36,9 +36,10 @@ _SPARE = frozenset(
 _TABLES = f"""
 CREATE TABLE traces (
   name TEXT PRIMARY KEY, size INTEGER, mtime INTEGER, inode INTEGER, run TEXT, open INTEGER,
-  workflow TEXT, kind TEXT, ended TEXT, began INTEGER, facts TEXT
+  workflow TEXT, kind TEXT, ended TEXT, began INTEGER, resumed TEXT, facts TEXT
 ) WITHOUT ROWID;
 CREATE INDEX by_run ON traces (run);
+CREATE INDEX by_resumed ON traces (resumed);
 CREATE INDEX by_workflow ON traces (workflow, began);
 CREATE INDEX still_open ON traces (open) WHERE open;
 CREATE TABLE runs (
@@ -96,7 +97,7 @@ class Index:
         """Every trace of a run: each is what it was, and a folder that has not changed holds no other."""
 
         def heads(db: sqlite3.Connection) -> list[Head]:
-            return _heads(db, run)
+            return _heads(db, "run", run)
 
         found = self._ask(heads, self._glance)
         return found if self._as_recorded([head.name for head in found]) else self._ask(heads, self._refresh)
@@ -120,6 +121,14 @@ class Index:
 
         found = newest_first(filter(None, map(self._entry, self._ask(rows, self._glance))))
         return next((entry.path for entry in found if entry.workflow == workflow and entry.resumable), None)
+
+    def resumers(self, name: str) -> list[Head]:
+        """The traces that say that they resumed this one."""
+
+        def heads(db: sqlite3.Connection) -> list[Head]:
+            return _heads(db, "resumed", name)
+
+        return self._ask(heads, self._glance)
 
     def _entry(self, row: Row) -> Entry | None:
         """A trace without an end is looked at: it may have one by now, and its writer may live."""
@@ -258,8 +267,8 @@ def _known(db: sqlite3.Connection, which: str = "", values: Iterable[str] = ()) 
     return {name: (size, mtime, inode) for name, size, mtime, inode in rows}
 
 
-def _heads(db: sqlite3.Connection, run: str) -> list[Head]:
-    rows = db.execute("SELECT facts FROM traces WHERE run = ?", (run,)).fetchall()
+def _heads(db: sqlite3.Connection, column: str, value: str) -> list[Head]:
+    rows = db.execute(f"SELECT facts FROM traces WHERE {column} = ?", (value,)).fetchall()
     return [Head.from_json(json.loads(facts)) for (facts,) in rows]
 
 
@@ -301,7 +310,7 @@ def _write(
     touched = {run for name in (*gone, *changed) for (run,) in _run_of(db, name) if run}
     db.executemany("DELETE FROM traces WHERE name = ?", [(name,) for name in gone])
     rows = [_values(name, found) for name, found in changed.items()]
-    db.executemany(f"INSERT OR REPLACE INTO traces VALUES ({','.join('?' * 11)})", rows)
+    db.executemany(f"INSERT OR REPLACE INTO traces VALUES ({','.join('?' * 12)})", rows)
     touched |= {found.run for found in changed.values() if isinstance(found, Head)}
     for run in touched:
         _fold(db, run)
@@ -316,13 +325,13 @@ def _run_of(db: sqlite3.Connection, name: str) -> list[tuple[str | None]]:
 
 def _values(name: str, found: Head | Stamp) -> tuple[object, ...]:
     if not isinstance(found, Head):
-        return (name, *found, None, True, None, None, None, None, None)  # it may yet become one
-    told = (found.workflow or None, found.kind, found.end, found.created)
+        return (name, *found, None, True, *[None] * 6)  # it may yet become one
+    told = (found.workflow or None, found.kind, found.end, found.created, found.resumed_trace)
     return (name, *found.stamp, found.run, found.end is None, *told, json.dumps(found.to_json()))
 
 
 def _fold(db: sqlite3.Connection, run: str) -> None:
-    record = fold(_heads(db, run))
+    record = fold(_heads(db, "run", run))
     if record is None:
         db.execute("DELETE FROM runs WHERE run = ?", (run,))
         return

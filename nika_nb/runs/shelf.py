@@ -12,7 +12,7 @@ from nika_nb.runs.heads import Head, head_of
 from nika_nb.runs.ids import is_run_id
 from nika_nb.runs.index import Due, Index, Unusable
 from nika_nb.runs.records import Record, Summary, fold, grouped
-from nika_nb.trace.folder import Entry, TraceFolder
+from nika_nb.trace.folder import Entry, TraceFolder, look, newest_first
 from nika_nb.trace.retention import Collection, Limits, collect
 
 LONGEST_PAGE = 1000
@@ -80,11 +80,27 @@ class Shelf:
             return self.folder.list()
 
     def newest(self, workflow: str) -> Path | None:
-        """The newest trace of a workflow's name that can be resumed."""
+        """The newest trace of a workflow's name that can be resumed.
+
+        What resumed another one is newer than that, whatever the stamps say: clocks go back.
+        """
         try:
-            return Index(self.path).newest(workflow)
+            found = Index(self.path).newest(workflow)
         except Unusable:
-            return self.folder.newest(workflow)
+            found = self.folder.newest(workflow)
+        seen: set[Path] = set()
+        while found is not None and found not in seen:
+            seen.add(found)
+            later = [look(self.path / head.name) for head in self._resumers(found.name)]
+            fit = [entry for entry in later if entry and entry.resumable and entry.workflow == workflow]
+            found = newest_first(fit)[0].path if fit else found
+        return found
+
+    def _resumers(self, name: str) -> list[Head]:
+        try:
+            return Index(self.path).resumers(name)
+        except Unusable:
+            return [head for head in self._all() if head.resumed_trace == name]
 
     def tidied(self, limits: Limits) -> Collection:
         """Old traces make room. Raises nothing; where the cache knows that none has to go, none is opened."""
@@ -117,13 +133,13 @@ def judge_range(start: int, limit: int, name: str = "start") -> None:
         raise UsageError(f"limit is how many are wanted, so it is more than 0, not {limit}")
 
 
-def newest_first(summary: Summary) -> tuple[int, str]:
-    """The order of a listing."""
+def _order(summary: Summary) -> tuple[int, str]:
+    """The newest first."""
     return -summary.created, summary.run_id
 
 
 def _page(records: Iterable[Record], offset: int, limit: int, status: str | None) -> Pages:
-    summaries = sorted((record.summary for record in records), key=newest_first)
+    summaries = sorted((record.summary for record in records), key=_order)
     stopped = [found for found in summaries if found.status is not None and status in (None, found.status)]
     open_ = [found for found in summaries if found.status is None]
     return Pages(tuple(stopped[offset : offset + limit]), len(stopped), tuple(open_[:limit]), len(open_))
