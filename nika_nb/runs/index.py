@@ -145,7 +145,7 @@ class Index:
         self, query: Callable[[sqlite3.Connection], Answer], update: Callable[[sqlite3.Connection], None]
     ) -> Answer:
         """The answer of a cache that is up to date; a broken one is thrown away and built anew, once."""
-        if not self._ours or (not self.path.exists() and len(self._listed()) < WORTH):
+        if not self._ours or not self._worth:
             raise Unusable
         for last in (False, True):
             try:
@@ -159,6 +159,14 @@ class Index:
             except OSError:
                 raise Unusable from None
         raise Unusable
+
+    @property
+    def _worth(self) -> bool:
+        """Whether there is one, or enough files for one."""
+        try:
+            return self.path.exists() or len(self._listed()) >= WORTH
+        except OSError:
+            return False
 
     @property
     def _ours(self) -> bool:
