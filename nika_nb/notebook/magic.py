@@ -10,6 +10,7 @@ from nika_nb.errors import Source
 from nika_nb.notebook import commands
 from nika_nb.notebook.acting import act_on
 from nika_nb.notebook.completion import install
+from nika_nb.notebook.lookout import lookout
 from nika_nb.notebook.options import cell_help, cell_options, words_of
 from nika_nb.notebook.replay import players
 from nika_nb.notebook.request import of_cell
@@ -61,4 +62,5 @@ def load(shell: Any) -> None:
         shell.register_magics(magics)
         install(shell, magics.session)
         players(shell)
+        shell.events.register("post_run_cell", lambda result: lookout.glance())
     _loaded[id(shell)].tell_open_matters()

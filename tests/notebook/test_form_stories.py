@@ -124,6 +124,15 @@ def test_questions_of_items_and_of_a_called_workflow(page: Page) -> None:
     assert page.run("run.outputs").text == "{'each': ['some', 'none'], 'took': True}"
 
 
+@pytest.mark.parametrize("line", ["%nika answer ask=yes", "run.answer(True)", "run.decline()"])
+def test_a_cell_that_answers_leaves_no_open_form_behind(page: Page, line: str) -> None:
+    """When it ends, the question above tells the answer and the run its end: a saved notebook has both."""
+    asked = page.run(f"%%nika --into run\n{ASK}")
+    assert page.run(line).error == ""
+    assert over(asked, "3/3")
+    assert "◆ ask · Go on?  → already answered" in asked.text
+
+
 # -- drafts ----------------------------------------------------------------------------------------
 
 
