@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from nika_nb.errors import NikaError, UsageError
 from nika_nb.runs.feeding import collection, labels_of
 from nika_nb.runs.run import Run
-from nika_nb.runs.traced import trace_of, traces_in
+from nika_nb.runs.traced import Traced, trace_of, traces_in
 from nika_nb.tables.build import Builder
 from nika_nb.tables.columns import KEYS, TABLES
 from nika_nb.tables.fanout import FanOut, frame_of
@@ -26,8 +26,6 @@ from nika_nb.trace.trace import State, object_of
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Source = str | os.PathLike[str] | Run
 
 
 class Tables:
@@ -186,7 +184,7 @@ class _Seen:
         return [self._run] if table == "runs" else ROWS[table](self.frames(), self._running)
 
 
-def read_trace(trace: Source) -> TraceTables:
+def read_trace(trace: Traced) -> TraceTables:
     """The tables of one trace: its path, its name in this folder, a run's id, or the Run itself.
 
     Also while the run goes on, and of a journal that broke off: then of what is there. Raises
@@ -198,7 +196,7 @@ def read_trace(trace: Source) -> TraceTables:
     return TraceTables(seen, trace if isinstance(trace, Run) else None)
 
 
-def read_traces(where: Source | Iterable[Source] = ".") -> FolderTables:
+def read_traces(where: Traced | Iterable[Traced] = ".") -> FolderTables:
     """The tables of every trace in a folder, or of those that are listed.
 
     where: a folder that holds a `.nika`, or the traces themselves; or paths, names and Runs. What
@@ -219,7 +217,7 @@ def read_traces(where: Source | Iterable[Source] = ".") -> FolderTables:
     return FolderTables(found, skipped)
 
 
-def _paths(where: Source | Iterable[Source]) -> list[Path]:
+def _paths(where: Traced | Iterable[Traced]) -> list[Path]:
     if isinstance(where, (str, os.PathLike)) and Path(where).is_dir():
         return traces_in(Path(where))
     if isinstance(where, (str, os.PathLike, Run)):

@@ -115,7 +115,7 @@ def resumed_from(path: Path) -> Path | None:
         first = next(frames(path), None)
         label = first.get("resumed_trace") if first is not None else None
         if isinstance(label, str):
-            return path.with_name(label) if PurePath(label).name == label else None
+            return path.with_name(label) if label and PurePath(label).name == label else None
         head = first.get("resumed_head") if first is not None else None
         return with_head(path.parent, head) if isinstance(head, str) else None
     return None

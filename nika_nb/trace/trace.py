@@ -143,7 +143,8 @@ class Trace:
 
     def ran(self, text: str) -> bool:
         """Whether this is the text that its prologue names."""
-        return hashlib.sha256(text.encode("utf-8")).hexdigest() == self.prologue.get("workflow_sha256")
+        data = text.encode("utf-8", "replace")  # of half a character no workflow was made
+        return hashlib.sha256(data).hexdigest() == self.prologue.get("workflow_sha256")
 
 
 def state_of(end: str | None, running: bool) -> State:
