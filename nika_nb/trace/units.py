@@ -246,7 +246,6 @@ def _count(unit: Unit, frame: Frame) -> None:
     """The figures of a unit that has settled: each once, whichever of its frames tell them."""
     if unit.cached:
         saved = Figures.of(frame, "saved_usd", "saved_tokens", "saved_ms")
-        unit.spent, unit.wasted = Figures(), Figures()
         unit.saved = saved if saved != Figures() else unit.saved
         return
     of_items, unit.spent = unit.spent, Figures.of(frame, "cost_usd", "tokens", "duration_ms")

@@ -161,3 +161,24 @@ def test_a_replay_holds_no_outputs(tmp_path: Path) -> None:
         return found
 
     assert held(200_000) < held(20) * 2
+
+
+def test_tables_and_answers_of_a_journal(folder: Path) -> None:
+    """Every table, why, the comparison with another run, and the ledger."""
+
+    def job(count: int) -> Callable[[], object]:
+        first = fan(count)
+        changed = nika_nb.run(FAN, vars={"xs": [-1, *range(1, count)]}, resume=first.trace)
+
+        def work() -> object:
+            tables = nika_nb.read_trace(changed)
+            return (
+                [getattr(tables, name) for name in ("tasks", "items", "attempts", "events")],
+                nika_nb.why(changed),
+                nika_nb.diff(first, changed),
+                nika_nb.ledger(changed),
+            )
+
+        return work
+
+    grows_with_the_work(job, 100)

@@ -11,9 +11,20 @@ import nika_nb
 from nika_nb.cli.main import EXIT_CODES, command_line
 from nika_nb.notebook import commands, options
 from nika_nb.settings import SETTINGS
+from nika_nb.tables import TABLES, Column
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 BEGIN, END = "<!-- reference: written from the code -->", "<!-- end of the reference -->"
+
+
+# How the tables are asked for that are no property of a trace's.
+_HOLDERS = {
+    "table": 'run.table("task")',
+    "why": "why(run).table()",
+    "diff": "diff(a, b).table()",
+    "ledger": "ledger().table()",
+    "ledger_tasks": "ledger().task_table()",
+}
 
 
 def reference() -> str:
@@ -25,6 +36,7 @@ def reference() -> str:
         ("In a terminal", _table(("command", "what it does"), _terminal(command_line()))),
         ("Exit codes", EXIT_CODES.removeprefix("exit codes: ").replace("\n", " ")),
         ("Settings", _table(("variable", "default", "meaning"), _settings())),
+        ("Columns", "\n\n".join(_columns())),
     ]
     return "\n\n".join(f"### {title}\n\n{body}" for title, body in parts)
 
@@ -77,6 +89,18 @@ def _terminal(of: argparse.ArgumentParser, prefix: str = "nika-nb") -> Iterator[
             for name, below in group.choices.items():
                 deeper = list(_terminal(below, f"{prefix} {name}"))
                 yield from deeper or [(f"`{prefix} {name}`", helps.get(name, ""))]
+
+
+def _columns() -> Iterator[str]:
+    """A table per table: what `read_trace`, `run.table` and the answers hold."""
+    for name, columns in TABLES.items():
+        rows = ((f"`{column.name}`", column.dtype, _meaning(column)) for column in columns)
+        summary = f"<summary><code>{_HOLDERS.get(name, f'read_trace(run).{name}')}</code></summary>"
+        yield f"<details>{summary}\n\n{_table(('column', 'type', 'meaning'), rows)}\n\n</details>"
+
+
+def _meaning(column: Column) -> str:
+    return f"{column.meaning} ({column.unit})" if column.unit else column.meaning
 
 
 def _settings() -> Iterator[tuple[str, str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from xml.etree import ElementTree
@@ -163,6 +164,30 @@ def test_a_called_workflow_is_paid_for_once(folder: Path, priced: Priced) -> Non
     assert found.spent.usd == pytest.approx(CENT * len(priced.calls)) == pytest.approx(5 * CENT)
     assert found.saved.usd == pytest.approx(CENT)
     assert found.wasted.usd == pytest.approx(3 * CENT)
+
+
+def test_a_call_that_is_tried_again_wastes_all_of_its_first_try(folder: Path, priced: Priced) -> None:
+    """The second attempt takes nothing from the first, not even what had succeeded in it."""
+    (folder / "child.nika.yaml").write_text(CHILD.replace("fails 3", "fails 2"), encoding="utf-8")
+    retry = "retry: { max_attempts: 2, backoff_ms: 1, on_codes: [NIKA-INFER-004] }, invoke"
+    run = nika_nb.run(CALLER.replace("invoke", retry))
+    assert run.state == "completed", run
+    found = nika_nb.ledger(run)
+    assert found.spent.usd == pytest.approx(CENT * len(priced.calls)) == pytest.approx(5 * CENT)
+    assert found.wasted.usd == pytest.approx(3 * CENT)
+
+
+def test_another_engine_may_tell_the_sum_only(folder: Path, priced: Priced) -> None:
+    """What a run cost as a whole is what its end says, also where its tasks say nothing."""
+    run = nika_nb.run(BRIEF)
+    assert run.trace is not None
+    lines = [json.loads(line) for line in run.trace.read_text(encoding="utf-8").splitlines()]
+    for frame in lines:
+        frame["fields"] = [pair for pair in frame["fields"] if pair["key"] != "cost_usd"]
+    (folder / "other.ndjson").write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
+    found = nika_nb.ledger(folder / "other.ndjson")
+    assert found.spent.usd == pytest.approx(CENT * len(priced.calls))
+    assert found.wasted.usd is None
 
 
 def test_what_broke_off_is_told_and_not_guessed(folder: Path, priced: Priced) -> None:

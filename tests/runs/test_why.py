@@ -14,7 +14,7 @@ import pytest
 import nika_nb
 from nika_nb.errors import UsageError
 from nika_nb.tables.columns import TABLES
-from tests.doors import environment, program, traces, wait_for
+from tests.doors import environment, of, program, traces, wait_for
 
 CHAIN = """nika: chain
 permits: { exec: ["./say"] }
@@ -121,6 +121,13 @@ def test_moved_items_are_recalled_and_not_told(say: Path) -> None:
     assert ([item.index for item in rows.items], rows.recalled) == ([0], 3)
 
 
+def test_a_second_row_like_a_recalled_one_is_new(say: Path) -> None:
+    """Every record stands in once: of two equal rows the one that was recorded is recalled."""
+    first = nika_nb.run(CHAIN, vars={"rows": ["a"]})
+    rows = nika_nb.why(nika_nb.run(CHAIN, vars={"rows": ["a", "a"]}, resume=first.trace))["rows"]
+    assert [(item.index, item.reason) for item in rows.items] == [(1, "new")]
+
+
 KILLED = "import nika_nb; nika_nb.run(open('w').read())"
 
 
@@ -132,7 +139,7 @@ def test_after_a_kill(say: Path) -> None:
     victim = subprocess.Popen([sys.executable, "-c", KILLED], env=environment(), start_new_session=True)
     try:
         wait_for(lambda: (say / "at-b").exists(), "the second row")
-        wait_for(lambda: len(traces(say)) == 1, "the journal")
+        wait_for(lambda: of(traces(say)[0], "verb_invoked", item=1), "its frame")
     finally:
         os.killpg(victim.pid, signal.SIGKILL)
         victim.wait()

@@ -16,7 +16,7 @@ from nika_nb.errors import UsageError
 from nika_nb.runs.feeding import fed_by
 from nika_nb.runs.traced import workflow_of
 from nika_nb.tables.columns import FAN_OUT
-from tests.doors import environment, program, traces, wait_for
+from tests.doors import environment, of, program, traces, wait_for
 from tests.priced import CENT, Priced
 from tests.tables.test_read import PINNED, SPAN, dtypes
 
@@ -138,6 +138,7 @@ def test_killed_half_way_and_resumed(folder: Path) -> None:
     try:
         marks = folder / "marks"
         wait_for(lambda: marks.exists() and "three" in marks.read_text(), "the third row")
+        wait_for(lambda: of(traces(folder)[0], "verb_invoked", item=2), "its frame")
     finally:
         os.killpg(victim.pid, signal.SIGKILL)
         victim.wait()
@@ -159,9 +160,7 @@ def test_a_table_while_it_runs(folder: Path) -> None:
     frame = pd.DataFrame({"name": ["one", "two", "three"]}, index=list("xyz"))
     run = nika_nb.run(SLOW, vars={"rows": frame}, background=True)
     try:
-        wait_for(
-            lambda: run.trace and run.trace.exists() and b'"item","value":1' in run.trace.read_bytes(), "two"
-        )
+        wait_for(lambda: traces(folder) and of(traces(folder)[0], "verb_invoked", item=1), "the second row")
         assert run.table("each")["state"].to_dict() == {"x": "success", "y": "running", "z": "pending"}
     finally:
         (folder / "go").touch()
