@@ -61,8 +61,6 @@ def _deeply(value: Any) -> Any:
         return [_deeply(inside) for inside in value]
     if isinstance(value, bytearray):
         return value.copy()
-    if isinstance(value, bytearray):
-        return value.copy()
     if hasattr(value, "__dataclass_fields__"):
         return replace(value, **{field.name: _deeply(getattr(value, field.name)) for field in fields(value)})
     return value

@@ -57,6 +57,12 @@ def head(replay: Replay) -> str:
     return plain(f'<div style="{QUIET};font-size:12px">{inline(title, 200)}</div>{_notes(replay)}')
 
 
+def proofs(replay: Replay) -> str:
+    """How far each of the journals proves itself."""
+    lines = "".join(f"<div>{inline(proof)}</div>" for proof in replay.proofs)
+    return plain(f'<div style="{QUIET};font-size:12px;overflow-wrap:anywhere">{lines}</div>')
+
+
 def _notes(replay: Replay) -> str:
     style = f"{ink(COLOUR['retrying'])};font-size:12px"
     return "".join(f'<div style="{style}">⚠ {inline(note)}</div>' for note in replay.notes)
@@ -191,10 +197,9 @@ def still(replay: Replay, classes: str = "") -> str:
         f'<div style="{mono};white-space:pre;padding:4px 0">{block(lines, 30_000)}</div></details>'
     )
     ways = "".join(f"<div>{inline(way, 1200)}</div>" for way in stepped.how(replay))
-    proofs = "".join(f"<div>{inline(proof)}</div>" for proof in replay.proofs)
     rule = f"border-top:1px solid {TRACK};margin-top:6px;padding-top:4px;font-size:12px"
     tail = (
-        f'<div style="{rule}"><div style="{QUIET}">{proofs}to step through it:</div>'
+        f'<div style="{rule}">{proofs(replay)}<div style="{QUIET}">to step through it:</div>'
         f'<div style="{mono}">{ways}</div>{steps}</div>'
     )
     last = replay[-1].board

@@ -56,6 +56,7 @@ def _told(replay: Replay, start: int, speed: float | None) -> Iterator[str]:
     """A line a step; at the recorded pace where one is asked for."""
     yield f"  {stepped.title(replay)}"
     yield from notes(replay)
+    yield from (f"  {one_line(proof, 400)}" for proof in replay.proofs)
     for index in range(start, len(replay)):
         if speed is not None and index > start:
             time.sleep(pause(replay, index, speed))

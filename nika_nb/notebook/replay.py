@@ -10,7 +10,7 @@ from uuid import uuid4
 from nika_nb.board import stepped_html
 from nika_nb.board.clean import block, one_line
 from nika_nb.board.replay import Replay
-from nika_nb.board.style import COLOUR, plain
+from nika_nb.board.style import COLOUR, ink, plain
 from nika_nb.notebook.shown import EMPTY, show, view
 from nika_nb.notebook.surface import Surface
 
@@ -37,6 +37,7 @@ class Player:
         )
         self._build()
         buttons = [self.play, self.back, self.forth, self.speed, *([self.finer] if replay.has_finer else [])]
+        proofs = HTML(stepped_html.proofs(replay), layout={"margin": "6px 0 0 0"})
         inspected = VBox([self.name, self._value], layout={"margin": "8px 0 0 0"})
         parts = [
             self._head,
@@ -46,11 +47,10 @@ class Player:
             self._status,
             self._state,
             inspected,
+            proofs,
         ]
         self.box = VBox(parts, layout={"margin": "0", "padding": "6px 12px"})
-        # Where the player lives nobody needs its still, which stands below for pages without it.
-        hidden = f"<style>.{self.classes}{{display:none}}</style>"
-        self._head.value = hidden + stepped_html.head(replay)
+        self._head.value = _style(self.classes) + stepped_html.head(replay) + _gone(self.classes)
         self._load(replay, 0)
 
     def show(self) -> None:
@@ -129,6 +129,18 @@ class Player:
         except Exception as error:  # noqa: BLE001 - said in the player instead
             said = block(f"{type(error).__name__}: {error}")
             self._status.value = plain(f'<div role="alert" style="color:{COLOUR["failed"]}">{said}</div>')
+
+
+def _style(name: str) -> str:
+    """Where the player lives nobody needs its still; where its kernel has gone, that is said."""
+    gone = f".jupyter-widgets-disconnected .{name}-gone{{display:block !important}}"
+    return f"<style>.{name}{{display:none}} {gone}</style>"
+
+
+def _gone(name: str) -> str:
+    said = "The kernel that read the trace is gone, so nothing here moves any more: run the cell again."
+    tone = f"display:none;{ink(COLOUR['retrying'])}"
+    return plain(f'<div class="{name}-gone" style="{tone}">{said}</div>')
 
 
 def players(shell: Any) -> None:

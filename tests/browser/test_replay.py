@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import urllib.request
@@ -97,6 +99,15 @@ def test_where_the_player_lives_its_still_is_hidden_and_elsewhere_it_is_all_ther
     assert all(task in shown for task in TASKS)
     assert "completed" in shown
     assert "%nika replay " in shown
+
+
+def test_a_player_whose_kernel_has_gone_says_so(book: Opener, lab: Lab) -> None:
+    """The widgets stay on the page and do nothing: nobody is left to wonder why."""
+    found, cell = opened(book)
+    gone = cell.get_by_text("The kernel that read the trace is gone")
+    assert not gone.is_visible()
+    os.kill(found.kernel_pid(), signal.SIGKILL)
+    until(gone.is_visible, "it is said")
 
 
 def _exported(found: Book) -> None:

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
+from nbclient import NotebookClient
 
 import nika_nb
 from nika_nb.notebook import magic
@@ -140,7 +142,8 @@ def test_notes_stand_above_the_controls(tmp_path: Path) -> None:
     from nika_nb.board.replay import Replay
 
     replay = replayed(write(tmp_path, story()))
-    player = Player(Replay(replay.tape, ["its chain is <BROKEN>"]))
+    player = Player(Replay(replay.tape, ["its chain is <BROKEN>"], ["OK — not sealed"]))
+    assert "OK — not sealed" in player.box.children[-1].value
     assert "⚠ its chain is &lt;BROKEN&gt;" in player._head.value
 
 
@@ -227,3 +230,24 @@ def test_the_magic_replays_the_newest_or_the_one_that_is_named(shell: Interactiv
     assert shell.user_ns["r"].fine
     assert "takes a trace or a run's id" in said(shell, "%nika replay a b")
     assert "there is no trace nothing" in said(shell, "%nika replay nothing")
+
+
+def test_an_executed_notebook_holds_the_still_and_no_widget(folder: Path) -> None:
+    """A real kernel with nobody at it: one output, which reads right on a page that runs nothing."""
+    run = nika_nb.run(FLOW)
+    assert run.trace is not None
+    cells = [
+        "%load_ext nika_nb",
+        f"%nika replay {run.trace.name}",
+        "import nika_nb",
+        f"nika_nb.replay({run.id!r})[1]",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])  # type: ignore[no-untyped-call]
+    NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(folder)}}).execute()
+    (still,) = notebook.cells[1].outputs
+    assert set(still.data) == {"text/html", "text/plain"}
+    assert "replay of flow · 3 steps" in still.data["text/plain"]
+    (step,) = notebook.cells[3].outputs
+    assert "step 1 of 2 · ✔ a ok" in step.data["text/plain"]
+    assert 'role="status"' in step.data["text/html"]
+    assert not notebook.metadata.get("widgets")

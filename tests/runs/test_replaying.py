@@ -215,6 +215,18 @@ class _held:
         os.close(self._fd)
 
 
+def test_a_seal_that_was_promised_and_is_missing_is_told_of(plain: Path) -> None:
+    """By its first frame somebody was to sign it, and nobody did."""
+
+    def change(frame: dict[str, Any]) -> None:
+        if frame["kind"] == "workflow_started":
+            frame["fields"]["seal_key"] = "k" * 8
+
+    promised = rewritten(plain, change)
+    assert "NOT SEALED" in notes(promised)
+    assert nika_nb.replay(promised)[-1].outputs["a"] == "x"
+
+
 def test_another_engines_journal_is_told_of(plain: Path) -> None:
     """By the version that it names, cut where that is no version; and by what it resumed."""
 
