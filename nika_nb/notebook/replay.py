@@ -133,14 +133,14 @@ class Player:
 
 def _style(name: str) -> str:
     """Where the player lives nobody needs its still; where its kernel has gone, that is said."""
-    gone = f".jupyter-widgets-disconnected .{name}-gone{{display:block !important}}"
+    gone = f".jupyter-widgets-disconnected .gone-{name}{{display:block !important}}"
     return f"<style>.{name}{{display:none}} {gone}</style>"
 
 
 def _gone(name: str) -> str:
     said = "The kernel that read the trace is gone, so nothing here moves any more: run the cell again."
     tone = f"display:none;{ink(COLOUR['retrying'])}"
-    return plain(f'<div class="{name}-gone" style="{tone}">{said}</div>')
+    return plain(f'<div class="gone-{name}" style="{tone}">{said}</div>')
 
 
 def players(shell: Any) -> None:
