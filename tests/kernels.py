@@ -68,6 +68,8 @@ class Page:
         self.cells: list[Cell] = []
         self.widgets: dict[str, dict[str, Any]] = {}
         self.asked_for_input = 0
+        self.echoes = True  # it keeps linked widgets equal, as pages do
+        self.withheld: list[tuple[str, dict[str, Any]]] = []  # what a page tells only after a click
         self._places: dict[str, dict[str, Any]] = {}
         self._owners: dict[str, Cell] = {}
         self._manager = KernelManager()
@@ -178,6 +180,18 @@ class Page:
         content = {"comm_id": widget, "data": data}
         self._client.shell_channel.send(self._client.session.msg("comm_msg", content))
 
+    def _linked(self, widget: str, state: dict[str, Any]) -> None:
+        """What a page does by itself: a linked number follows the other one."""
+        for link in list(self.widgets.values()):
+            if link.get("_model_name") != "DirectionalLinkModel" or not state:
+                continue
+            (source, name), (target, other) = link["source"], link["target"]
+            if source == f"IPY_MODEL_{widget}" and name in state and self.echoes:
+                for held, late in self.withheld:
+                    self.put(held, **late)
+                self.withheld.clear()
+                self.put(target.removeprefix("IPY_MODEL_"), **{other: state[name]})
+
     # -- messages --------------------------------------------------------------------------
 
     def _take_in(self) -> None:
@@ -203,6 +217,7 @@ class Page:
         elif kind in ("comm_open", "comm_msg"):
             state = content["data"].get("state", {})
             self.widgets.setdefault(content["comm_id"], {}).update(state)
+            self._linked(content["comm_id"], state)
         elif kind == "update_display_data":
             place = self._places.get(content["transient"].get("display_id", ""))
             if place is not None:

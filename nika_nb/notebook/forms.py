@@ -11,6 +11,7 @@ from nika_nb.board.clean import block, clean, inline, one_line
 from nika_nb.board.question import Asked
 from nika_nb.board.style import COLOUR, plain
 from nika_nb.errors import NikaError
+from nika_nb.notebook.echo import settled
 from nika_nb.runs.run import Prompt
 from nika_nb.runs.ticket import STALE, mint
 
@@ -118,7 +119,8 @@ class Form:
         chosen = choices.index(default) if self.prompt.has_default and default in choices else None
         if len(options) > LISTED:
             return Select(options=options, value=chosen, rows=10, layout={"width": "min(640px, 98%)"})
-        return RadioButtons(options=options, value=chosen, layout={"width": "max-content"})
+        layout = {"width": "max-content", "max_width": "98%"}
+        return RadioButtons(options=options, value=chosen, layout=layout)
 
     def _text(self) -> Any:
         from ipywidgets import Textarea
@@ -150,6 +152,13 @@ class Form:
             if not self._open:
                 return
             self._enable(False)
+        if self._field is None:
+            self._do(action)
+        else:
+            settled(lambda: self._do(action), self.refuse)
+
+    def _do(self, action: Callable[[], None]) -> None:
+        """Never raises, never prints."""
         try:
             action()
         except NikaError as error:
@@ -219,4 +228,5 @@ def _nothing_chosen() -> NoReturn:
 
 
 def _title(prompt: Prompt) -> str:
-    return plain(f"{question.named(prompt)} · {inline(prompt.message)}")
+    said = f"{question.named(prompt)} · {inline(prompt.message)}"
+    return plain(f'<div style="overflow-wrap:anywhere;white-space:normal">{said}</div>')

@@ -148,6 +148,8 @@ class Questions:
     def _take(self, prompt: Prompt, given: Given) -> None:
         """Judged and started here, watched from a thread of its own. Raises NikaError."""
         with self._turn:
+            if prompt.key not in self.open:
+                return
             if self._at_work:
                 self._kept[prompt.key] = given
                 self.forms[prompt.key].hold(KEPT)

@@ -152,6 +152,18 @@ def test_a_draft_goes_from_form_to_form(page: Page) -> None:
     assert page.run("run.outputs").text == "{'note': 'for the record'}"
 
 
+def test_a_click_that_overtook_the_last_words_waits_for_them(page: Page) -> None:
+    """While a cell runs, a page keeps back what is typed and sends the click: the answer is whole."""
+    cell = page.run(f"%%nika --into run\n{TEXT}")
+    field = page.shown(cell, "Textarea")[0]
+    page.start("import time; time.sleep(0.3)")
+    page.put(field, value="not for the re")
+    page.withheld.append((field, {"value": "not for the record"}))
+    page.click(page.button(cell, "Submit"))
+    page.until(lambda: over(cell, "1/1"))
+    assert page.run("run.outputs").text == "{'note': 'not for the record'}"
+
+
 # -- time ------------------------------------------------------------------------------------------
 
 MOVE = "import nika_nb.runs.ticket as t; real = t.now; t.now = lambda: real() + {seconds}"
