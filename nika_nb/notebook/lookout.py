@@ -50,13 +50,18 @@ class Lookout:
         for questions in list(self._open):
             _looked(questions)
 
+    def rest(self) -> None:
+        """Looks for nothing any more."""
+        with self._turn:
+            self._open.clear()
+
     def _work(self) -> None:
         pause = threading.Event()
         while self._left():
             pause.wait(self.every)
             for questions in list(self._open):
                 if self._changed(questions) and not _looked(questions):
-                    del self._open[questions]
+                    self._open.pop(questions, None)
 
     def _left(self) -> bool:
         """Whether there is anything to look for; where not, the thread ends with this question."""
@@ -67,7 +72,7 @@ class Lookout:
 
     def _changed(self, questions: Open) -> bool:
         seen = questions.stamp()
-        if seen != self._open[questions]:
+        if seen != self._open.get(questions, seen):
             self._open[questions] = seen
             self._unsure[questions] = _UNSURE
         left = self._unsure.pop(questions, 0)

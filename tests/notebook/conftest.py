@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from nika_nb.notebook import magic
+from nika_nb.notebook import magic, questions
+from nika_nb.notebook.lookout import Lookout
 from tests.notebook.shells import Notebook
 
 
@@ -34,9 +35,10 @@ class Shown:
 
 
 @pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
-    """Catches what is displayed while a test runs."""
-    found = Shown()
+def shown(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shown]:
+    """Catches what is displayed while a test runs; a lookout of its own looks often, and no longer."""
+    found, lookout = Shown(), Lookout(0.02)
+    monkeypatch.setattr(questions, "lookout", lookout)
 
     def publish(data: dict[str, Any], metadata: Any = None, source: Any = None, **more: Any) -> None:
         found.sent.append(
@@ -44,7 +46,8 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
         )
 
     monkeypatch.setattr(InteractiveShell.instance().display_pub, "publish", publish)
-    return found
+    yield found
+    lookout.rest()
 
 
 @pytest.fixture

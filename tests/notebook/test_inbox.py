@@ -11,7 +11,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import nika_nb
 from nika_nb.errors import NikaError, UsageError
-from nika_nb.notebook import commands, lookout, questions
+from nika_nb.notebook import commands
 from nika_nb.notebook.commands import waiting
 from nika_nb.notebook.session import Session
 from nika_nb.notebook.watch import Watch
@@ -36,7 +36,6 @@ def watches(monkeypatch: pytest.MonkeyPatch, folder: Path) -> list[Watch]:
             super().draw()
 
     monkeypatch.setattr(waiting, "Watch", Drawn)
-    monkeypatch.setattr(questions, "lookout", lookout.Lookout(0.02))
     program(folder, "say", 'echo "$1" >> marks\nprintf %s "$1"')
     return found
 

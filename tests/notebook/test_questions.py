@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import nika_nb
-from nika_nb.notebook import lookout as lookouts
 from nika_nb.notebook import questions
 from nika_nb.notebook.forms import Form
+from nika_nb.notebook.lookout import Lookout
 from nika_nb.notebook.watch import Watch
 from nika_nb.runs.run import Run
 from tests.doors import Terminal, launch, newest, of, program, traces, wait_for
@@ -64,9 +64,7 @@ class Widgets:
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """A lookout of its own that looks often, in a folder with a program."""
-    monkeypatch.setattr(questions, "lookout", lookouts.Lookout(0.02))
+def _furnished(folder: Path) -> None:
     program(folder, "say", 'echo "$1" >> marks\nprintf %s "$1"')
 
 
@@ -325,7 +323,7 @@ def test_the_lookout_looks_only_where_something_changed(folder: Path) -> None:
             looked.append(self.stamps[0])
             return self.stamps != (3,)
 
-    one, found = One(), lookouts.Lookout(0.001)
+    one, found = One(), Lookout(0.001)
     found.watch(one)
     until(lambda: looked == [1, 1])
     one.stamps = (2,)
@@ -352,6 +350,6 @@ def test_a_look_that_fails_is_no_end() -> None:
                 raise OSError("away")
             return False
 
-    found = lookouts.Lookout(0.001)
+    found = Lookout(0.001)
     found.watch(One())
     until(lambda: found._thread is None)
