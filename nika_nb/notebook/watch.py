@@ -110,8 +110,9 @@ class Watch:
         if self._quiet or not self._surface.has_widgets:
             return
         spot = self._spots.panel if self._spots is not None else None
-        self._panel = Panel(self._begun(), stop, self._journal if stop else None, spot=spot, hint=hint)
-        self._panel.show()
+        panel = Panel(self._begun(), stop, self._journal if stop else None, spot=spot, hint=hint)
+        panel.show()
+        self._panel = panel  # an interrupt before leaves none that nobody sees
 
     def announce(self) -> None:
         """What is said before a run starts, in the cell that runs now."""
