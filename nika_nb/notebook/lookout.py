@@ -48,7 +48,8 @@ class Lookout:
     def glance(self) -> None:
         """Looks at once: whoever answered from a cell finds the questions closed when it ends."""
         for questions in list(self._open):
-            _looked(questions)
+            if self._changed(questions) and not _looked(questions):
+                self._open.pop(questions, None)
 
     def rest(self) -> None:
         """Looks for nothing any more."""
@@ -59,9 +60,7 @@ class Lookout:
         pause = threading.Event()
         while self._left():
             pause.wait(self.every)
-            for questions in list(self._open):
-                if self._changed(questions) and not _looked(questions):
-                    self._open.pop(questions, None)
+            self.glance()
 
     def _left(self) -> bool:
         """Whether there is anything to look for; where not, the thread ends with this question."""
