@@ -1,0 +1,117 @@
+"""Any graph ends as the gate algebra says: whole, resumed from any part of its journal, and killed anywhere."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+import nika_nb
+from nika_nb.check.report import Report
+from nika_nb.trace.verify import verify
+from tests.doors import alive, frames, hits, newest, of, ran, reasons, traces, wait_for
+from tests.runs.algebra import End, ends
+from tests.runs.crashing import Crasher
+from tests.runs.graphs import Graph, drawn, stage
+from tests.runs.telling import Told, completed, told
+
+CHANCE = st.randoms(use_true_random=False)
+MANY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(MANY, max_examples=30)
+
+
+@contextlib.contextmanager
+def staged(graph: Graph) -> Iterator[Path]:
+    """The workflow's file in an empty folder, which is the current one meanwhile."""
+    with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
+        yield stage(Path(name).resolve(), graph)
+
+
+def uninterrupted(graph: Graph, workflow: Path) -> Path:
+    """Runs it and judges every end by the algebra. Returns the trace."""
+    run = nika_nb.run(workflow)
+    expected = ends(graph)
+    trace = Path(str(run.trace)).resolve()
+    assert told(trace) == expected
+    failed = any(end.status == "failure" for end in expected.values())
+    assert run.state == ("failed" if failed else "completed")
+    if not failed:
+        assert run.outputs == {name: end.value for name, end in expected.items()}
+    return trace
+
+
+def dead(graph: Graph, report: Report) -> None:
+    """What is refused is refused as dead, and the algebra never runs it either."""
+    expected = ends(graph)
+    for found in report.errors:
+        assert found.code == "NIKA-DAG-006", found.render(report.source)
+        assert expected[str(found.task)] in (End("cancelled", "upstream"), End("skipped", "gate"))
+
+
+@MANY
+@given(chance=CHANCE, part=st.floats(0, 1))
+def test_any_graph_ends_as_the_algebra_says(chance: random.Random, part: float) -> None:
+    """Whole, and resumed from a journal that breaks off at any byte: what stands in it is not run again."""
+    graph = drawn(chance)
+    report = nika_nb.check(graph.text)
+    if not report.ok:
+        dead(graph, report)
+        return
+    with staged(graph) as workflow:
+        whole = uninterrupted(graph, workflow)
+        watched = Told(graph, workflow.parent)
+        raw = whole.read_bytes()
+        first = raw.index(b"\n") + 1
+        whole.write_bytes(raw[: first + int(part * (len(raw) - first))])
+        watched.after(whole)
+        resumed = nika_nb.run(workflow, resume=whole)
+        trace = Path(str(resumed.trace)).resolve()
+        watched.after(trace)
+        assert told(trace) == ends(graph)
+        assert hits(trace) == completed(whole)
+        assert set(reasons(trace)) == ran(trace)
+
+
+@FEW
+@given(chance=CHANCE, parts=st.lists(st.floats(0, 1), min_size=1, max_size=3))
+def test_any_graph_survives_kills(crasher: Crasher, chance: random.Random, parts: list[float]) -> None:
+    """SIGKILL after any line, and again while resuming: the same ends, the same outputs, nothing twice."""
+    graph = drawn(chance)
+    assume(nika_nb.check(graph.text).ok)
+    with staged(graph) as workflow:
+        total = len(frames(uninterrupted(graph, workflow)))
+    with staged(graph) as workflow:
+        watched, resume = Told(graph, workflow.parent), None
+        for part in parts:
+            done = crasher.run(workflow, lines=1 + int(part * (total - 1)), resume=resume)
+            resume = newest(workflow.parent)
+            left(resume)
+            watched.after(resume)
+            assert done["status"] in (0, -9), done
+        done = crasher.run(workflow, resume=resume)
+        last = newest(workflow.parent)
+        left(last)
+        watched.after(last)
+        assert told(last) == ends(graph)
+        if done["state"] == "completed":
+            assert done["outputs"] == {name: end.value for name, end in ends(graph).items()}
+        assert verify(last).verdict == "clean"
+        assert len(traces(workflow.parent)) == len(parts) + 1
+
+
+def left(trace: Path) -> None:
+    """Everything that a run had started is gone."""
+    groups = [frame["pgid"] for frame in of(trace, "verb_invoked") if "pgid" in frame]
+    wait_for(lambda: not any(map(alive, groups)), "the end of what the run had started")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_seed_draws_the_same_graph(seed: int) -> None:
+    """What failed once can be drawn again."""
+    assert drawn(random.Random(seed)).text == drawn(random.Random(seed)).text
