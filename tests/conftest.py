@@ -12,6 +12,21 @@ from tests.doors import Terminal
 CONFORMANCE = Path(__file__).resolve().parents[2] / "shared" / "conformance"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("soak")
+    group.addoption("--soak", type=int, default=50, help="how many runs tests/soak kills and resumes")
+    group.addoption("--soak-seed", type=int, default=1, help="which ones it draws")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What the soak did, which its test names do not say."""
+    passed = [dict(report.user_properties) for report in terminalreporter.getreports("passed")]
+    soaked = [found["soak"] for found in passed if "soak" in found]
+    if soaked:
+        runs, kills = map(sum, zip(*soaked, strict=True))
+        terminalreporter.write_line(f"soak: {runs} runs, {kills} kills survived")
+
+
 @pytest.fixture(scope="session")
 def conformance() -> Path:
     """The folder of the public suite's data, read in place; absent in a lone clone."""

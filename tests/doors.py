@@ -130,8 +130,8 @@ def kinds(path: Path) -> Counter[str]:
 
 
 def traces(folder: Path) -> list[Path]:
-    """The journals under a folder, oldest first."""
-    found = (folder / ".nika" / "traces").glob("*.ndjson")
+    """The journals under a folder, oldest first; one that broke off within its first line is none yet."""
+    found = [path for path in _existing(folder) if b"\n" in path.read_bytes()]
     return sorted(found, key=lambda path: frame_of(path.read_bytes().split(b"\n")[0])["uuid"])
 
 

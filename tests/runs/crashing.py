@@ -1,19 +1,20 @@
-"""A process that runs workflows in copies of itself, each killed with SIGKILL after so many journal lines.
+"""A process that runs workflows in copies of itself, killed with SIGKILL after so many lines or so much time.
 
 Started as a program of its own: requests come in on standard input, one JSON object a line
-({cwd, workflow, lines, resume, answer, vars}), and for each the exit status and the outputs go out. The fork
-spares the time to import; the copies are real processes and their death is a real SIGKILL.
+({cwd, workflow, lines, after, resume, answer, vars}), and for each the exit status and the outputs go out.
+The fork spares the time to import; the copies are real processes and their death is a real SIGKILL.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from tests.asking import Asked
 
@@ -61,6 +62,8 @@ def _serve(request: dict[str, Any]) -> dict[str, Any]:
         finally:
             os._exit(code)
     os.close(write)
+    if request["after"] is not None and not select.select([read], [], [], request["after"])[0]:
+        os.kill(child, signal.SIGKILL)
     with os.fdopen(read, "rb") as stream:
         said = stream.read()
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -78,20 +81,23 @@ class Crasher(Asked):
         workflow: Path,
         *,
         lines: int = 0,
-        resume: Path | None = None,
+        after: float | None = None,
+        resume: Path | Literal[True] | None = None,
         answer: dict[str, Any] | None = None,
         **variables: Any,
     ) -> dict[str, Any]:
-        """{status, state, outputs, trace}; status is -9 where the run was killed after so many lines.
+        """{status, state, outputs, trace}; status is -9 where the run was killed.
 
-        answer: continues the paused trace `resume` instead of running the workflow's file.
+        lines, after: what its journal holds then, or the seconds that it had. resume: True for the newest
+        trace there is. answer: continues the paused trace `resume` instead of running the workflow's file.
         """
         return self.ask(
             {
                 "cwd": str(workflow.parent),
                 "workflow": str(workflow),
                 "lines": lines,
-                "resume": str(resume) if resume else None,
+                "after": after,
+                "resume": str(resume) if isinstance(resume, Path) else resume,
                 "answer": answer,
                 "vars": variables,
             }
