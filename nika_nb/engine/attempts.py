@@ -64,21 +64,23 @@ class Attempts:
         `body` renders the action; what it raises is the task's own failure and recoverable.
         """
         task = planned.task
-        try:
-            value, bindings = await self._timed(planned, work, body, item)
-        except Fault as fault:
-            error = error_of(self._places.fault(fault), task.id, max(work.attempts, 1))
-        except TimeoutError:
-            error = _timeout_error(task, max(work.attempts, 1))
-        except Asks as asks:
-            if not asks.unattended or not _handles(task.on_error, UNANSWERED_CODE):
-                raise
-            error = error_of(_unanswered(asks), task.id, max(work.attempts, 1))
-        except Exception as defect:  # noqa: BLE001 - it ends its task, so that the run still ends in order
-            error = error_of(_defect(defect), task.id, max(work.attempts, 1))
-        else:
-            return Outcome("success", "normal", value, attempts=max(work.attempts, 1)), bindings
-        return await self._after_failure(task, error, recover)
+        if work.failed is None:
+            try:
+                value, bindings = await self._timed(planned, work, body, item)
+            except Fault as fault:
+                error = error_of(self._places.fault(fault), task.id, max(work.attempts, 1))
+            except TimeoutError:
+                error = _timeout_error(task, max(work.attempts, 1))
+            except Asks as asks:
+                if not asks.unattended or not _handles(task.on_error, UNANSWERED_CODE):
+                    raise
+                error = error_of(_unanswered(asks), task.id, max(work.attempts, 1))
+            except Exception as defect:  # noqa: BLE001 - it ends its task, so that the run still ends in order
+                error = error_of(_defect(defect), task.id, max(work.attempts, 1))
+            else:
+                return Outcome("success", "normal", value, attempts=max(work.attempts, 1)), bindings
+            work.failed = error
+        return await self._after_failure(task, work.failed, recover)
 
     async def _timed(
         self, planned: TaskPlan, work: Work, body: Callable[[], dict[str, Any]], item: int | None

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from nika_nb.engine.outcome import Outcome
 from nika_nb.plan.identity import Identity
 
 
@@ -157,7 +158,13 @@ def unit_key(task: str, item: int | None) -> str:
     return task if item is None else f"{task}[{item}]"
 
 
-class Asks(Exception):
+class StaysOpen(Exception):
+    """The unit cannot settle in this run: it waits for what is open behind a question."""
+
+    prompts: tuple[Prompt, ...] = ()
+
+
+class Asks(StaysOpen):
     """A prompt that waits for a human: the task stays open and the run will pause.
 
     prompts: it and the others of a called workflow. unattended: nobody can answer now, which the
@@ -178,7 +185,8 @@ Reason = Literal["new", "definition", "input", "not-recorded", "forced", "not-re
 class Hit:
     """A recorded success that stands for running the task again.
 
-    trace and frame say where it was found; the saved figures are what running it had cost.
+    trace and frame say where it was found; the saved figures are what running it had cost. started,
+    ended: when it ran, in unix ns, which is what a task that observes it still sees.
     """
 
     output: Any
@@ -189,6 +197,23 @@ class Hit:
     duration_ms: int | None = None
     tokens: int | None = None
     cost_usd: float | None = None
+    started: int | None = None
+    ended: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What became of a unit before a pause and still stands: a failure, or a skip because of an error.
+
+    started, ended: as of a `Hit`. open: it failed, and has not settled: its recovery waited for what
+    was asked. permits: what had been decided for it by then, of an open one.
+    """
+
+    outcome: Outcome
+    started: int | None = None
+    ended: int | None = None
+    open: bool = False
+    permits: tuple[Permit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,10 +232,9 @@ class Miss:
 class Memory(Protocol):
     """What earlier invocations settled. A fresh run has an empty one.
 
-    `settled_failure` is asked only when a paused run goes on after an answer: then a task that had
-    failed stays failed, for nothing is retried behind anyone's back. It returns the parsed
-    `outcome` of the recorded frame, or None. `child` is what the workflow that a task calls had
-    settled by itself.
+    `carried` and `carried_item` answer only when a paused run goes on after an answer: then what had
+    failed stays failed, for nothing is retried behind anyone's back. `child` is what the workflow
+    that a task calls had settled by itself.
     """
 
     @property
@@ -220,7 +244,9 @@ class Memory(Protocol):
 
     def recall_item(self, identity: Identity, index: int) -> Hit | Miss: ...
 
-    def settled_failure(self, task: str) -> dict[str, Any] | None: ...
+    def carried(self, task: str) -> Carried | None: ...
+
+    def carried_item(self, identity: Identity, index: int) -> Carried | None: ...
 
     def child(self, task: str, item: int | None) -> Memory: ...
 
@@ -230,7 +256,10 @@ class NoMemory:
 
     resuming = False
 
-    def settled_failure(self, task: str) -> dict[str, Any] | None:
+    def carried(self, task: str) -> Carried | None:
+        return None
+
+    def carried_item(self, identity: Identity, index: int) -> Carried | None:
         return None
 
     def recall(self, identity: Identity) -> Hit | Miss:

@@ -41,6 +41,7 @@ class NoMask:
 _STRUCTURAL = frozenset(
     (
         *("task", "item", "kind", "attempt", "attempts", "max_attempts", "delay_ms", "duration_ms"),
+        *("started_ns", "ended_ns"),
         *("pgid", "started", "page", "pages", "total", "done", "tokens", "cost_usd"),
         *("def_hash", "input_hash", "definition_parts", "input_parts", "shown_hash"),
         *("approval_shown_hash", "workflow_sha256", "semantic_hash", "trace_format", "engine_version"),
@@ -55,7 +56,7 @@ _WRITTEN = frozenset(
     (
         *("outcome", "output", "outputs", "input_values", "prompts", "choices", "matched", "child"),
         *("needs", "parts", "permits_json", "inputs", "pricing", "budget", "answered", "forced"),
-        *("inputs_withheld", "answers"),
+        *("inputs_withheld", "answers", "decided"),
     )
 )
 

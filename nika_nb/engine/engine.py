@@ -11,7 +11,7 @@ from typing import Any
 from nika_nb.engine.attempts import Attempts
 from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import Clock, Stamper
-from nika_nb.engine.contract import Extractor, Memory, Prompt, Usage, Verbs
+from nika_nb.engine.contract import Extractor, Memory, Prompt, StaysOpen, Usage, Verbs
 from nika_nb.engine.emit import Emitter, Mask
 from nika_nb.engine.ending import Ending, Verdict
 from nika_nb.engine.events import Sink
@@ -122,10 +122,9 @@ class Engine:
             if not self._missing[planned.task.id]:
                 self._start(planned)
         await self._waits.rest()
-        while self._waits.any and not (self._prompts or self._cancelled):
-            self._waits.call_off()  # they wait for one another: none of them has a value to give
+        while self._waits.any:
+            self._waits.call_off()
             await self._waits.rest()
-        await self._drop_waiting()
         if self._crash is not None:
             raise self._crash
         return self._ending.close(self._settled, self._prompts, self._used(), cancelled=self._cancelled)
@@ -172,19 +171,17 @@ class Engine:
             self.cancel()
         self._waits.leave()
 
-    async def _drop_waiting(self) -> None:
-        """What waits behind an open question stays open with it."""
-        waiting = list(self._active.values())
-        for task in waiting:
-            task.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
-
     async def _await_task(self, name: str) -> None:
-        """Until that task has settled. Raises Fault where it waits for the one that asks."""
+        """Until that task has settled.
+
+        Raises StaysOpen where it waits behind a question, Fault where it waits for the one that asks.
+        """
         if name in self._settled:
             return
         async with self._turn.lent():
             await self._waits.until(name)
+        if name not in self._settled and self._prompts:
+            raise StaysOpen
         if name not in self._settled:
             raise Fault("NIKA-VAR-001", f"`{name}` waits for this recovery itself: it has no value to give")
 

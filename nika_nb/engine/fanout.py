@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nika_nb.engine.attempts import error_of
-from nika_nb.engine.contract import Asks, Hit, Prompt
+from nika_nb.engine.contract import Hit, Prompt, StaysOpen
 from nika_nb.engine.identify import try_identity
 from nika_nb.engine.outcome import Outcome, TaskError
+from nika_nb.engine.settle import hashes
 from nika_nb.engine.unit import UnitRunner
 from nika_nb.engine.waits import Crew
 from nika_nb.engine.work import Work
@@ -25,13 +26,16 @@ _SHOWN_ERRORS = 100
 class Items:
     """What became of the items of one fan-out; None where an item did not settle.
 
-    cut: the run crossed its cap before all of them were started.
+    cut: the run crossed its cap before all of them were started. stopped: one failed, and with it
+    the whole fan-out. open: one waits for an answer, or for what is behind one.
     """
 
     outcomes: list[Outcome | None]
     bindings: list[dict[str, Any]]
     prompts: list[Prompt] = field(default_factory=list)
     cut: bool = False
+    stopped: bool = False
+    open: bool = False
 
 
 class FanOut:
@@ -46,7 +50,6 @@ class FanOut:
         self._marked = marked
         self._work = work
         self._found = Items([None] * len(live), [{} for _ in live])
-        self._stop = False
 
     async def run(self, width: int) -> Items:
         """All items, at most `width` at once. A failed item stops the rest under `fail_fast`."""
@@ -89,16 +92,16 @@ class FanOut:
     async def _watch(self, workers: Sequence[asyncio.Future[None]], crew: Crew) -> None:
         """Until every worker is done, or one item failed and the rest must not go on."""
         pending = set(workers)
-        while pending and not self._stop:
+        while pending and not self._found.stopped:
             done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
             for worker in done:
                 worker.result()
-            if pending and not self._stop:
+            if pending and not self._found.stopped:
                 crew.shrink(len(done))
 
     async def _worker(self, waiting: Iterator[int]) -> None:
         for index in waiting:
-            if self._stop or self._found.cut:
+            if self._found.stopped or self._found.cut:
                 return
             await self._item(index)
 
@@ -106,11 +109,13 @@ class FanOut:
         work = Work()
         local = {"item": self._live[index], "index": index}
         identity = self._identity(index)
+        work.keys = hashes(identity)
         hit = self._units.recall_item(identity, index)
         try:
-            outcome, bindings = await self._settled(work, local, index, hit)
-        except Asks as asks:
-            self._found.prompts += asks.prompts
+            outcome, bindings = await self._settled(work, local, index, identity, hit)
+        except StaysOpen as waits:
+            self._found.prompts += waits.prompts
+            self._found.open = True
             return
         finally:
             self._work.absorb(work)  # also of an item that was cut off: what it cost, that it had begun
@@ -121,12 +126,17 @@ class FanOut:
         self._found.bindings[index] = bindings
         self._units.settler.item(self._planned.task.id, index, outcome, work, identity, hit)
         if outcome.status == "failure" and self._fails_fast:
-            self._stop = True
+            self._found.stopped = True
 
     async def _settled(
-        self, work: Work, local: dict[str, Any], index: int, hit: Hit | None
+        self, work: Work, local: dict[str, Any], index: int, identity: Identity | Fault, hit: Hit | None
     ) -> tuple[Outcome, dict[str, Any]]:
         if hit is None:
+            carried = self._units.carried_item(identity, index)
+            if carried is not None and not carried.open:
+                return carried.outcome, {}
+            if carried is not None:
+                work.restore(carried)
             return await self._units.live(self._planned, work, local, index)
         try:
             return await self._units.recalled(self._planned, hit)

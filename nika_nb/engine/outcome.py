@@ -72,6 +72,16 @@ class Outcome:
         if (self.status, self.cause) not in LEGAL:
             raise AssertionError(f"not a legal outcome: {self.status} by {self.cause}")
 
+    @classmethod
+    def of(cls, shape: Any) -> Outcome | None:
+        """The failure, or the skip because of an error, that `to_text` has written; else None."""
+        match shape:
+            case {"class": "failure" | "skipped" as status, "cause": cause, "payload": {"error": record}}:
+                error = TaskError.of(record)
+                if error is not None and (status, cause) in LEGAL:
+                    return cls(status, cause, error=error, attempts=error.attempt)
+        return None
+
     def to_text(self) -> str:
         """The `outcome` field of a terminal frame: JSON text of class, cause and payload."""
         return dumps_sorted({"class": self.status, "cause": self.cause, "payload": self._payload()})

@@ -8,10 +8,10 @@ from typing import Any
 
 from nika_nb.engine.attempts import UNANSWERED_CODE, error_of
 from nika_nb.engine.clock import Clock
-from nika_nb.engine.contract import Asks, Hit, Memory, Miss, Prompt
+from nika_nb.engine.contract import Asks, Hit, Memory, Miss, Prompt, StaysOpen
 from nika_nb.engine.fanout import FanOut, aligned, fold, not_a_list
 from nika_nb.engine.identify import try_identity
-from nika_nb.engine.outcome import Outcome, TaskError
+from nika_nb.engine.outcome import Outcome
 from nika_nb.engine.scope import Scopes, reads
 from nika_nb.engine.settle import Settler
 from nika_nb.engine.unit import UnitRunner, decide, when_reads_item
@@ -60,9 +60,13 @@ class Pipeline:
 
     async def process(self, planned: TaskPlan, work: Work, cleanups: Cleanups) -> Ended | Open:
         """`work` collects what happens, so that an interrupted task can still be told."""
-        carried = self._memory.settled_failure(planned.task.id)
-        if carried is not None:
-            return self._carried(planned, carried)
+        carried = self._memory.carried(planned.task.id)
+        if carried is not None and carried.open:
+            work.restore(carried)
+        elif carried is not None:
+            before = Work.of(carried)
+            self._settler.carried(planned, carried.outcome, before)
+            return Ended(carried.outcome, work=before)
         try:
             scope = self._boundary(planned)
             if not self._decided(planned, scope):
@@ -98,13 +102,6 @@ class Pipeline:
         self._settler.before_start(planned, "with · when", outcome)
         return Ended(outcome)
 
-    def _carried(self, planned: TaskPlan, recorded: dict[str, Any]) -> Ended:
-        payload = recorded["payload"]
-        error = TaskError(**payload["error"])
-        outcome = Outcome("failure", recorded["cause"], error=error, attempts=payload["attempts"])
-        self._settler.carried(planned, outcome)
-        return Ended(outcome)
-
     def _recall(self, identity: Identity | Fault) -> Hit | Miss:
         if not isinstance(identity, Fault):
             return self._memory.recall(identity)
@@ -125,7 +122,7 @@ class Pipeline:
         except Fault as fault:
             return self._boundary_failure(planned, fault)
         self._settler.cache_hit(planned, outcome, identity, hit)
-        return Ended(outcome, bindings)
+        return Ended(outcome, bindings, Work.of(hit))
 
     async def _single(
         self, planned: TaskPlan, scope: dict[str, Any], work: Work, cleanups: Cleanups
@@ -137,8 +134,8 @@ class Pipeline:
         work.miss = found
         try:
             outcome, bindings = await self._units.run(planned, work, scope, None)
-        except Asks as asks:
-            return Open(asks.prompts)
+        except StaysOpen as waits:
+            return Open(waits.prompts)
         if outcome.status == "cancelled":
             return self.over_budget(planned)
         if work.begun:
@@ -159,7 +156,7 @@ class Pipeline:
         self._settler.fans_out(planned.task.id, len(live))
         items = await fan_out.run(self._width)
         work.ended = self._clock.now()
-        if items.prompts:
+        if items.open and not items.stopped:
             return Open(tuple(items.prompts))
         outcome, bindings = fold(planned, items)
         if work.begun:
@@ -207,6 +204,11 @@ class Pipeline:
         except Asks as asks:
             message = f"a cleanup cannot wait for an answer: {asks.prompt.message}"
             return self._boundary_failure(planned, Fault(UNANSWERED_CODE, message))
+        except StaysOpen:  # nor can its recovery
+            outcome, bindings = (
+                Outcome("failure", "verb_error", error=work.failed, attempts=work.attempts),
+                {},
+            )
         if work.begun:
             await cleanups(planned, outcome, work)
         self._settler.ran(planned, planned.note, outcome, work, ALWAYS)

@@ -15,7 +15,7 @@ from nika_nb.plan.identity import ITEM_MARK
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A task that has ended, with its named bindings and its times (unix ns, None for a cache hit)."""
+    """A task that has ended: its named bindings, its times (unix ns; of a cache hit the recorded ones)."""
 
     outcome: Outcome
     bindings: dict[str, Any]

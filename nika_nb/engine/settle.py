@@ -53,6 +53,7 @@ class Settler:
                 task=task,
                 note="on_error · skip",
                 detail=detail,
+                **work.times(),
                 **work.figures(),
                 outcome=self._outcome(outcome),
             )
@@ -84,6 +85,7 @@ class Settler:
             note=note,
             duration_ms=_duration(work),
             attempts=outcome.attempts,
+            **work.times(),
             **work.figures(),
             **self._keys(identity, outcome.value),
             outcome=self._outcome(outcome),
@@ -97,6 +99,7 @@ class Settler:
             detail=_detail(outcome.error),
             duration_ms=_duration(work),
             attempts=outcome.attempts,
+            **work.times(),
             **work.figures(),
             outcome=self._outcome(outcome),
         )
@@ -111,14 +114,32 @@ class Settler:
             outcome=self._outcome(outcome),
         )
 
-    def carried(self, planned: TaskPlan, outcome: Outcome) -> None:
-        """A failure of the paused run, still standing after the answer."""
+    def carried(self, planned: TaskPlan, outcome: Outcome, work: Work) -> None:
+        """An end of the paused run, still standing after the answer."""
+        failed = outcome.status == "failure"
         self._emitter.emit(
-            "task_failed",
+            "task_failed" if failed else "task_skipped",
             task=planned.task.id,
-            note="failed before the pause",
+            note=f"{'failed' if failed else 'skipped'} before the pause",
             detail=_detail(outcome.error),
+            **work.times(),
             outcome=self._outcome(outcome),
+        )
+
+    def failed_open(self, task: str, item: int | None, work: Work) -> None:
+        """A unit that failed, and whose recovery waits for what is asked: it has not settled."""
+        failed = Outcome("failure", "verb_error", error=work.failed, attempts=work.attempts)
+        decided = [[one.plane, one.gate, one.allowed, one.why] for one in work.permits]
+        self._emitter.emit(
+            "nb_failed_open",
+            task=task,
+            item=item,
+            status="failure",
+            detail=_detail(self._without_secrets(work.failed)),
+            **work.keys,
+            **work.times(),
+            decided=dumps(self._mask.mask(decided)) if decided else None,
+            outcome=self._outcome(failed),
         )
 
     def fans_out(self, task: str, total: int) -> None:
@@ -146,6 +167,8 @@ class Settler:
             saved_ms=hit.duration_ms,
             saved_tokens=hit.tokens,
             saved_usd=hit.cost_usd,
+            started_ns=hit.started,
+            ended_ns=hit.ended,
         )
 
     def item(
@@ -158,7 +181,7 @@ class Settler:
         hit: Hit | None = None,
     ) -> None:
         """One settled item of a fan-out, ran or recalled."""
-        keys = self._keys(identity, outcome.value) if outcome.status == "success" else {}
+        keys = self._keys(identity, outcome.value) if outcome.status == "success" else hashes(identity)
         self._attached(task, index, work)
         self._emitter.emit(
             "nb_item_completed",
@@ -209,6 +232,13 @@ class Settler:
             return None
         message, details = self._mask.mask([error.message, error.details])
         return replace(error, message=message, details=details)
+
+
+def hashes(identity: Identity | Fault) -> dict[str, str]:
+    """What an item is recognised by when a paused run goes on, though it gave nothing."""
+    if isinstance(identity, Fault):
+        return {}
+    return {"def_hash": identity.def_hash, "input_hash": identity.input_hash}
 
 
 def reason_fields(planned: TaskPlan, miss: Miss) -> dict[str, Any]:

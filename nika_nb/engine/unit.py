@@ -9,7 +9,7 @@ from typing import Any
 from nika_nb.engine.attempts import Attempts, error_of
 from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import Clock
-from nika_nb.engine.contract import Hit, Memory
+from nika_nb.engine.contract import Carried, Hit, Memory, StaysOpen
 from nika_nb.engine.identify import Identifier
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.scope import Scopes, reads
@@ -59,6 +59,9 @@ class UnitRunner:
         found = self._memory.recall_item(identity, index)
         return found if isinstance(found, Hit) else None
 
+    def carried_item(self, identity: Identity | Fault, index: int) -> Carried | None:
+        return None if isinstance(identity, Fault) else self._memory.carried_item(identity, index)
+
     async def recalled(self, planned: TaskPlan, hit: Hit) -> tuple[Outcome, dict[str, Any]]:
         """A recorded success as if it had run: its bindings are extracted anew."""
         return self.outcome(hit), await self.bind(planned, hit.output)
@@ -98,9 +101,18 @@ class UnitRunner:
     ) -> tuple[Outcome, dict[str, Any]]:
         """The verb, in its turn; over budget only what is `owed`, as cleanups are.
 
-        A call of a workflow takes no turn: the tasks of the called one do.
+        A call of a workflow takes no turn: the tasks of the called one do. Raises StaysOpen.
         """
+        try:
+            return await self._run(planned, work, scope, item, owed=owed)
+        except StaysOpen:
+            if work.failed is not None and not owed:
+                self.settler.failed_open(planned.task.id, item, work)
+            raise
 
+    async def _run(
+        self, planned: TaskPlan, work: Work, scope: dict[str, Any], item: int | None, *, owed: bool
+    ) -> tuple[Outcome, dict[str, Any]]:
         def body() -> dict[str, Any]:
             rendered: dict[str, Any] = render(planned.task.action.body, scope)
             return rendered
@@ -113,7 +125,7 @@ class UnitRunner:
                     planned, work, body, lambda: self._recover(planned.task, scope), item
                 )
             finally:
-                work.ended = self._clock.now()
+                work.end(self._clock.now())
 
     async def _recover(self, task: Task, scope: dict[str, Any]) -> Any:
         assert task.on_error is not None

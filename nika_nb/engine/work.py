@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from nika_nb.engine.contract import Miss, Permit, Usage
+from nika_nb.engine.contract import Carried, Hit, Miss, Permit, Usage
+from nika_nb.engine.outcome import TaskError
 
 
 class Work:
     """Collects what happens while a unit runs; read once when it settles.
 
     started: unix ns of the first dispatch, None while nothing was dispatched. miss: why it had to run.
+    failed: the error that is left to recover from. keys: what an item is recognised by.
     """
 
     def __init__(self) -> None:
@@ -24,6 +26,26 @@ class Work:
         self.attached: list[tuple[str, dict[str, Any]]] = []
         self.child: str | None = None
         self.miss = Miss("first-run")
+        self.failed: TaskError | None = None
+        self.keys: dict[str, str] = {}
+
+    @classmethod
+    def of(cls, earlier: Hit | Carried) -> Work:
+        """Of a task that ran before and does not run again: its times, which others may have observed."""
+        work = cls()
+        work.started, work.ended = earlier.started, earlier.ended
+        return work
+
+    def restore(self, carried: Carried) -> None:
+        """It failed before a pause: only its recovery is due."""
+        self.failed, self.attempts = carried.outcome.error, carried.outcome.attempts
+        self.started, self.ended = carried.started, carried.ended
+        self.permits |= dict.fromkeys(carried.permits)
+
+    def end(self, now: int) -> None:
+        """The unit has come to its end, at this moment unless it did so before."""
+        if self.ended is None:
+            self.ended = now
 
     @property
     def begun(self) -> bool:
@@ -47,6 +69,10 @@ class Work:
         self.warnings += [w for w in other.warnings if w not in self.warnings]
         if other.started is not None and (self.started is None or other.started < self.started):
             self.started = other.started
+
+    def times(self) -> dict[str, Any]:
+        """The fields from which a resume gives back when the task ran: unix ns."""
+        return {"started_ns": self.started, "ended_ns": self.ended}
 
     def figures(self) -> dict[str, Any]:
         """The fields of a terminal frame: tokens, cost_usd, cost_unpriced, model, warning, child."""

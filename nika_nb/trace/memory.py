@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from nika_nb.engine.contract import Hit, Memory, Miss, NoMemory, unit_key
-from nika_nb.engine.outcome import TaskError
+from nika_nb.engine.contract import Carried, Hit, Memory, Miss, NoMemory, Permit, unit_key
+from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.plan.identity import Identity
 from nika_nb.trace.child import Child
 from nika_nb.trace.frame import Frame
@@ -58,6 +58,7 @@ class _Task:
     item_ends: dict[int, Frame] = field(default_factory=dict)
     flying: dict[int | None, Frame] = field(default_factory=dict)  # verb_invoked without an end
     began: bool = False  # its verb was invoked, here or in what was recalled
+    failed_open: dict[int | None, Frame] = field(default_factory=dict)  # what only has to recover
     why: str = ""  # why the last success cannot be used
     children: dict[int | None, Child] = field(default_factory=dict)  # what a called workflow said, by item
 
@@ -66,8 +67,8 @@ class JournalMemory:
     """The memory of a resume: implements `engine.contract.Memory` over one trace.
 
     forced: tasks and items (`rows[3]`) that run whatever is recorded. carry_failures: for continuing a
-    paused run, whose settled failures stand. earlier: what is asked for a task that this trace brought to
-    no success.
+    paused run, whose failures and skips because of an error stand. earlier: what is asked for a task that
+    this trace brought to no success.
     usable, keyless and unparseable count the recorded successes.
     """
 
@@ -135,15 +136,20 @@ class JournalMemory:
         )
         return frozenset(here) | (self.earlier.items_of(task) if self.earlier else frozenset())
 
-    def settled_failure(self, task: str) -> dict[str, Any] | None:
-        """The parsed `outcome` of a failure that still stands; None where there is none to carry."""
+    def carried(self, task: str) -> Carried | None:
+        """A failure, or a skip because of an error, that still stands; None where there is none to carry."""
         known = self._tasks.get(task)
-        if not self.carry_failures or known is None or known.last is None or known.last.kind != "task_failed":
+        last = (known.last or known.failed_open.get(None)) if known else None
+        return _carried(last) if self.carry_failures and last is not None else None
+
+    def carried_item(self, identity: Identity, index: int) -> Carried | None:
+        """The same for one item, where it is still the same one."""
+        known = self._tasks.get(identity.task)
+        end = (known.item_ends.get(index) or known.failed_open.get(index)) if known else None
+        if not self.carry_failures or end is None:
             return None
-        outcome = _shape(known.last.get("outcome"))
-        payload = _payload(outcome)
-        whole = isinstance(outcome.get("cause"), str) and isinstance(payload.get("attempts"), int)
-        return outcome if whole and TaskError.of(payload.get("error")) else None
+        same = (end.get("def_hash"), end.get("input_hash")) == (identity.def_hash, identity.input_hash)
+        return _carried(end) if same else None
 
     def decided(self, task: str, def_hash: str) -> Json:
         """The recorded output of a task that is written today as it was then; None where there is none."""
@@ -251,6 +257,9 @@ class JournalMemory:
                 known.children.setdefault(item, Child()).take(frame, text)
             case "task_retrying":
                 known.flying.pop(item, None)
+            case "nb_failed_open":
+                known.flying.pop(item, None)
+                known.failed_open[item] = frame
             case "nb_item_completed":
                 self._take_item(known, frame, item, text)
             case "task_completed" | "task_cache_hit":
@@ -297,6 +306,8 @@ class JournalMemory:
         if known is None:
             return Miss("new")
         last = known.last
+        if last is None and None in known.failed_open:
+            return Miss("not-recorded", detail=_ended(known.failed_open[None]))
         if last is None:
             detail = "was running" if known.flying or known.item_ends else "never started"
             return Miss("not-recorded", detail="waited for an answer" if task in self._asked else detail)
@@ -337,6 +348,7 @@ class JournalMemory:
             duration_ms=_first(frame, "duration_ms", "saved_ms", int),
             tokens=_first(frame, "tokens", "saved_tokens", int),
             cost_usd=_first(frame, "cost_usd", "saved_usd", (int, float)),
+            **_times(frame),
         )
 
 
@@ -348,6 +360,31 @@ def _items_of(forced: frozenset[str]) -> dict[str, list[str]]:
         if counted:
             found.setdefault(task, []).append(key)
     return found
+
+
+def _carried(frame: Frame) -> Carried | None:
+    outcome = Outcome.of(_shape(frame.get("outcome")))
+    if outcome is None:
+        return None
+    waits = frame.kind == "nb_failed_open"
+    return Carried(outcome, **_times(frame), open=waits, permits=tuple(_decided(frame)))
+
+
+def _decided(frame: Frame) -> Iterator[Permit]:
+    """The decisions at the boundary that a frame of an open failure lists."""
+    for row in _list(frame.get("decided")):
+        match row:
+            case [str(plane), str(gate), bool(allowed), str(why)]:
+                yield Permit(plane, gate, allowed, why)
+
+
+def _times(frame: Frame) -> dict[str, int]:
+    """When the task of a terminal frame ran: as recorded, or as long before the frame as it took."""
+    started, ended = frame.get("started_ns"), frame.get("ended_ns")
+    if isinstance(started, int) and isinstance(ended, int):
+        return {"started": started, "ended": ended}
+    took = _first(frame, "duration_ms", "saved_ms", int)
+    return {} if took is None else {"started": frame.timestamp - took * 10**6, "ended": frame.timestamp}
 
 
 def _called(left: InFlight) -> tuple[str, int | None]:
@@ -436,8 +473,17 @@ def _payload(outcome: dict[str, Any]) -> dict[str, Any]:
 
 def _shape(text: Any) -> dict[str, Any]:
     """The object in a field that is itself JSON text; empty where it is none."""
-    try:
-        value = loads(text) if isinstance(text, str) else None
-    except (ValueError, RecursionError):
-        return {}
+    value = _value(text)
     return value if isinstance(value, dict) else {}
+
+
+def _list(text: Any) -> list[Any]:
+    value = _value(text)
+    return value if isinstance(value, list) else []
+
+
+def _value(text: Any) -> Json:
+    try:
+        return loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return None

@@ -56,7 +56,10 @@ def verify(path: Path, demands: Demands | None = None) -> Verdict:
 
 @dataclass
 class _Walk:
-    """The state of one walk: a few numbers, and the names of the tasks that started a command."""
+    """The state of one walk: a few numbers, and the names of the tasks that started a command.
+
+    items: of every fan-out so far, whether one of its items had to run.
+    """
 
     demands: Demands
     events: int = 0
@@ -66,6 +69,7 @@ class _Walk:
     ended: bool = False
     exec_started: set[str] = field(default_factory=set)
     exec_settled: bool = False
+    items: dict[str, bool] = field(default_factory=dict)
     witnessed: bool = False
     manifest: dict[str, Any] = field(default_factory=dict)
     cost_replay: CostReplay = "unrecorded"
@@ -120,12 +124,15 @@ class _Walk:
 
     def _witness(self, frame: Frame) -> None:
         self.ended = frame.kind in RUN_ENDS
-        task = frame.get("task")
+        task = str(frame.get("task"))
         if frame.kind == "permit_checked":
             self.witnessed = True
+        elif frame.kind == "nb_item_completed":
+            self.items[task] = self.items.get(task, False) or "matched" not in frame.fields
         elif frame.kind == "task_started" and str(frame.get("note")).startswith("exec"):
-            self.exec_started.add(str(task))
-        elif frame.kind in ("task_completed", "task_failed") and str(task) in self.exec_started:
+            if self.items.get(task, True):  # else every item was recalled, and no command ran
+                self.exec_started.add(task)
+        elif frame.kind in ("task_completed", "task_failed") and task in self.exec_started:
             self.exec_settled = True
 
     def _take_seal(self, line: Line, frame: Frame) -> None:

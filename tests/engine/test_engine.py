@@ -485,6 +485,19 @@ def test_prompts_inside_a_fan_out_pause_item_by_item() -> None:
     assert sorted(e.get("item") for e in ran.events if e.kind == "nb_item_completed") == [0, 2]
 
 
+def test_nobody_is_asked_for_a_fan_out_that_has_failed() -> None:
+    """A failed item ends it, open questions of the others included; without `fail_fast` they stay open."""
+
+    def script(call: Any) -> None:
+        asks(call) if call.item == 1 else fails()(call)
+
+    ran = run(fan(), inputs={"xs": [5, 6]}, a=script)
+    assert ran.statuses()["a"] == "failure"
+    assert ran.verdict.state == "failed"
+    patient = run(fan(extra=", fail_fast: false"), inputs={"xs": [5, 6]}, a=script)
+    assert [prompt.key for prompt in patient.verdict.prompts] == ["a[1]"]
+
+
 def test_a_recovery_that_waits_behind_a_pause_does_not_hang() -> None:
     """What only waits for a paused task stays open with it."""
     ran = run(
@@ -653,7 +666,10 @@ class Recorded:
     def recall_item(self, identity: Any, index: int) -> Hit | Miss:
         return Hit(self.items[index], "t.ndjson", f"id{index}") if index in self.items else Miss("new")
 
-    def settled_failure(self, task: str) -> None:
+    def carried(self, task: str) -> None:
+        return None
+
+    def carried_item(self, identity: Any, index: int) -> None:
         return None
 
 

@@ -86,7 +86,7 @@ DOORS = {"form": by_form, "python": by_python, "terminal": by_terminal, "resume"
 # What tells one invocation from another, or says which door it came through.
 OWN = {
     *("uuid", "run", "correlation", "pid", "door", "duration_ms", "pgid", "started", "resumed_trace"),
-    *("resumed_head", "matched", "saved_ms", "notebook", "cell", "run_created"),
+    *("resumed_head", "matched", "saved_ms", "notebook", "cell", "run_created", "started_ns", "ended_ns"),
 }
 
 

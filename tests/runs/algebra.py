@@ -10,7 +10,7 @@ from tests.runs.graphs import Graph, Node
 ANY = {"success", "failure", "skipped", "cancelled"}
 PASSES = {state: {state} for state in ANY} | {"terminal": ANY, "fold": ANY, "status": ANY}
 PASSES |= {"output": {"success", "skipped"}, "error": {"failure", "skipped"}}
-CAUSES = {"fail": "verb_error", "stubborn": "retry_exhausted", "hang": "timeout"}
+CAUSES = {"ask": "verb_error", "fail": "verb_error", "stubborn": "retry_exhausted", "hang": "timeout"}
 
 
 class End(NamedTuple):
@@ -39,9 +39,10 @@ def end(node: Node, found: dict[str, End]) -> End:
         return unit(node, node.does, f"{node.name}<{given}>", found)
     if isinstance(node.items, str) and not isinstance(found[node.items].value, list):
         return End("failure", "verb_error")
-    does = node.items if isinstance(node.items, tuple) else ["ok" for _ in found[node.items].value]
-    if not does:
+    items = node.items if isinstance(node.items, tuple) else found[node.items].value
+    if not items:
         return End("skipped", "gate")
+    does = items if isinstance(node.items, tuple) and node.does != "ask" else [node.does for _ in items]
     units = [unit(node, one, f"{node.name}/{at}<{given}>", found) for at, one in enumerate(does)]
     if any(one.status == "failure" for one in units):
         return End("failure", "verb_error")
@@ -51,7 +52,7 @@ def end(node: Node, found: dict[str, End]) -> End:
 
 def unit(node: Node, does: str, says: str, found: dict[str, End]) -> End:
     """One element, or a task without any."""
-    if does not in CAUSES:
+    if does not in CAUSES or (does == "ask" and node.handler in ("", "elsewhere")):
         return End("success", "normal", says)
     if node.handler == "skip":
         return End("skipped", "error_skip")

@@ -20,7 +20,7 @@ DOES = ("ok", "ok", "ok", "fail", "fail", "flaky", "stubborn", "hang")
 
 HEAD = """\
 nika: drawn
-permits: {exec: ["./work"]}
+permits: {exec: ["./work"], tools: ["nika:prompt"]}
 inputs: {yes: {type: bool, default: true}, no: {type: bool, default: false}}
 """
 
@@ -44,7 +44,7 @@ printf %s "$1<$5>"
 
 @dataclass(frozen=True)
 class Node:
-    """One task.
+    """One task. It `does` what its program is told, or asks a human.
 
     gates: (producer, what it is asked for: a word of AFTER or READ, or `fold`). when: `yes`, `no`, or the
     producer whose success it wants. items: what each element of a fan-out does, or the producer
@@ -121,7 +121,11 @@ def _lines(node: Node) -> Iterator[str]:
         yield 'timeout: "40ms"'
     if node.handler:
         yield f"on_error: {{{_handler(node.handler)}}}"
-    yield f"exec: {{command: [{', '.join(_argv(node))}]}}"
+    if node.does == "ask":
+        question = f"{_mark(node)}<{_readings(node)}>"
+        yield f'invoke: {{tool: "nika:prompt", args: {{message: "{question}", mode: input}}}}'
+    else:
+        yield f"exec: {{command: [{', '.join(_argv(node))}]}}"
 
 
 def _condition(when: str) -> str:
@@ -140,11 +144,19 @@ def _handler(handler: str) -> str:
 
 def _argv(node: Node) -> Iterator[str]:
     yield '"./work"'
-    yield node.name if node.items is None else f'"{node.name}/${{{{ index }}}}"'
+    yield f'"{_mark(node)}"'
     yield '"${{ item }}"' if isinstance(node.items, tuple) else node.does
     yield f'"{node.nap:g}"'
     yield f'"{" ".join(dict.fromkeys(of for of, _ in node.gates))}"'
-    yield f'"{" ".join(_given(of, how) for of, how in node.reads)}"'
+    yield f'"{_readings(node)}"'
+
+
+def _mark(node: Node) -> str:
+    return node.name if node.items is None else f"{node.name}/${{{{ index }}}}"
+
+
+def _readings(node: Node) -> str:
+    return " ".join(_given(of, how) for of, how in node.reads)
 
 
 def _given(of: str, how: str) -> str:
@@ -154,13 +166,15 @@ def _given(of: str, how: str) -> str:
 # -- drawn -------------------------------------------------------------------------------------
 
 
-def drawn(chance: random.Random, most: int = 7, longest: float = 0) -> Graph:
-    """Any graph of at most so many tasks. longest: seconds that a unit may take."""
+def drawn(chance: random.Random, most: int = 7, longest: float = 0, asks: bool = False) -> Graph:
+    """Any graph of at most so many tasks. longest: seconds that a unit may take. asks: humans take part."""
     nodes: list[Node] = []
     for number in range(chance.randint(2, most)):
         nodes.append(_node(chance, f"t{number}", nodes, longest))
     if len(nodes) > 2 and chance.random() < 0.3:
         nodes = _folding(chance, nodes)
+    if asks:
+        nodes = [replace(node, does="ask") if chance.random() < 0.4 else node for node in nodes]
     graph = Graph(tuple(nodes))
     return Graph(tuple(_handled(chance, node, graph) for node in nodes))
 

@@ -7,9 +7,13 @@ from collections import Counter
 from pathlib import Path
 
 from nika_nb.catalog.frames import TASK_ENDS
-from tests.doors import frames, marks, of
-from tests.runs.algebra import End
+from tests.doors import marks, of
+from tests.runs.algebra import CAUSES, End, ends
 from tests.runs.graphs import Graph
+
+# The causes of ends that no resume takes over: only a success is recalled.
+TRIES = {"flaky": 2, "stubborn": 3}
+RUN_AGAIN = {*CAUSES.values(), "error_skip"}
 
 
 def told(trace: Path) -> dict[str, End]:
@@ -30,9 +34,34 @@ def settled(graph: Graph, trace: Path) -> set[str]:
     return found
 
 
-def completed(trace: Path) -> set[str]:
-    """The tasks that a journal holds as successes."""
-    return {frame["task"] for frame in of(trace, "task_completed", "task_cache_hit")}
+def recallable(graph: Graph, *traces: Path) -> set[str]:
+    """The tasks that journals hold as successes, and that the next resume has to recognise."""
+    frames = [frame for trace in traces for frame in of(trace, "task_completed", "task_cache_hit")]
+    return {frame["task"] for frame in frames} - moved(graph)
+
+
+def moved(graph: Graph) -> set[str]:
+    """What folds a task that every resume runs again: it sees when that one ran, so it sees something new."""
+    found = ends(graph)
+    return {
+        node.name
+        for node in graph.nodes
+        if any(how == "fold" and found[of].cause in RUN_AGAIN for of, how in node.gates)
+    }
+
+
+def once(graph: Graph) -> dict[str, int]:
+    """How often every unit of a graph runs that is run to its end once; of a fan-out that stops, nothing."""
+    found, counts = ends(graph), dict[str, int]()
+    for node in graph.nodes:
+        collection = found[node.items].value if isinstance(node.items, str) else node.items
+        stops = node.items is not None and node.fail_fast and found[node.name].status == "failure"
+        if found[node.name].cause in ("upstream", "gate") or node.does == "ask" or stops:
+            continue
+        if node.items is None:
+            counts[node.name] = TRIES.get(node.does, 1)
+        counts |= {f"{node.name}/{at}": 1 for at, _ in enumerate(collection or ())}
+    return counts
 
 
 class Told:
@@ -41,6 +70,7 @@ class Told:
     def __init__(self, graph: Graph, folder: Path) -> None:
         self._graph = graph
         self._folder = folder
+        self._moved = moved(graph)
         self._settled: set[str] = set()
         self._before: Counter[str] = Counter()
 
@@ -51,5 +81,6 @@ class Told:
         assert not again, f"{sorted(again)} had settled and ran again in {trace.name}"
         early = marks(self._folder / "early")
         assert not early, f"{sorted(early)} began before a producer's record was in the file"
-        self._settled |= settled(self._graph, trace) if frames(trace) else set()
+        names = {name for name in settled(self._graph, trace) if name.partition("/")[0] not in self._moved}
+        self._settled |= names
         self._before = now

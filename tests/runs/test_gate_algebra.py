@@ -9,17 +9,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, assume, given, note, settings
+from hypothesis import HealthCheck, assume, event, given, note, settings
 from hypothesis import strategies as st
 
 import nika_nb
 from nika_nb.check.report import Report
 from nika_nb.trace.verify import verify
-from tests.doors import alive, frames, hits, newest, of, ran, reasons, traces, wait_for
+from tests.doors import alive, frames, hits, marks, newest, of, ran, reasons, traces, wait_for
 from tests.runs.algebra import End, ends
 from tests.runs.crashing import Crasher
 from tests.runs.graphs import Graph, drawn, stage
-from tests.runs.telling import Told, completed, told
+from tests.runs.telling import Told, moved, once, recallable, told
 
 CHANCE = st.randoms(use_true_random=False)
 MANY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
@@ -73,7 +73,7 @@ def test_any_graph_ends_as_the_algebra_says(chance: random.Random, part: float) 
         trace = Path(str(resumed.trace)).resolve()
         watched.after(trace)
         assert told(trace) == ends(graph)
-        assert hits(trace) == completed(whole)
+        assert hits(trace) - moved(graph) == recallable(graph, whole)
         assert set(reasons(trace)) == ran(trace)
 
 
@@ -110,6 +110,24 @@ def test_any_graph_survives_kills(crasher: Crasher, chance: random.Random, parts
             assert done["outputs"] == {name: end.value for name, end in ends(graph).items()}
         assert verify(last).verdict == "clean"
         assert len(traces(workflow.parent)) == len(parts) + 1
+
+
+@MANY
+@given(chance=CHANCE, order=CHANCE)
+def test_any_graph_that_asks_goes_on_where_it_stood(chance: random.Random, order: random.Random) -> None:
+    """Answered a few at a time: the ends of a run that had the answers at hand, and every unit once."""
+    graph = drawn(chance, asks=True)
+    note(graph.text)
+    assume(nika_nb.check(graph.text).ok)
+    with staged(graph) as workflow:
+        run = nika_nb.run(workflow)
+        while run.state == "paused":
+            event(f"asked {len(run.prompts)} at once")
+            asked = order.sample(run.prompts, order.randint(1, len(run.prompts)))
+            run = run.answer({prompt.key: prompt.message for prompt in asked})
+        assert told(Path(str(run.trace))) == ends(graph)
+        assert once(graph).items() <= marks(workflow.parent / "marks").items()
+        assert not marks(workflow.parent / "early")
 
 
 def left(trace: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nika_nb.engine.contract import Hit, Memory, Miss
-from nika_nb.engine.outcome import Outcome
+from nika_nb.engine.contract import Carried, Hit, Memory, Miss
+from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.plan.identity import Identity
 from nika_nb.trace.memory import InFlight, JournalMemory
 from nika_nb.trace.reader import read
@@ -349,10 +348,11 @@ def test_failures_are_carried_when_a_paused_run_goes_on(tmp_path: Path, make: Ev
     make("task_failed", task="old", note="exec · false", detail="NIKA-EXEC-001 · no outcome recorded")
     make("workflow_paused", workflow="w", task="ask")
     memory = remembered(tmp_path, make, carry_failures=True)
-    carried = memory.settled_failure("a")
-    assert carried == json.loads(failure())
-    assert [memory.settled_failure(task) for task in ("b", "old", "unknown")] == [None] * 3
-    assert remembered(tmp_path, make).settled_failure("a") is None
+    carried = memory.carried("a")
+    assert carried is not None
+    assert carried.outcome.to_text() == failure()
+    assert [memory.carried(task) for task in ("b", "old", "unknown")] == [None] * 3
+    assert remembered(tmp_path, make).carried("a") is None
 
 
 def test_a_decided_question_is_known_by_its_definition(tmp_path: Path, make: Events) -> None:
@@ -396,9 +396,39 @@ def test_golden_records_of_the_reference_engine(conformance: Path) -> None:
     assert memory.recall(Identity("stamp", "no", "no", {"retry": "x"})) == Miss("definition")
 
 
-def test_skipped_and_cancelled_are_no_failures_to_carry(tmp_path: Path, make: Events) -> None:
-    """They follow from the graph again."""
-    make(
-        "task_cancelled", task="a", note="upstream failed", outcome=Outcome("cancelled", "upstream").to_text()
-    )
-    assert remembered(tmp_path, make, carry_failures=True).settled_failure("a") is None
+def test_what_the_graph_decided_is_not_carried(tmp_path: Path, make: Events) -> None:
+    """A closed gate and a dead path follow from the graph again; a skip because of an error does not."""
+    dropped = Outcome("skipped", "error_skip", error=TaskError("NIKA-EXEC-001", "process_error", "no"))
+    for task, kind, outcome in (
+        ("dead", "task_cancelled", Outcome("cancelled", "upstream")),
+        ("closed", "task_skipped", Outcome("skipped", "gate")),
+        ("dropped", "task_skipped", dropped),
+    ):
+        make(kind, task=task, note="so it ended", outcome=outcome.to_text(), started_ns=5, ended_ns=7)
+    memory = remembered(tmp_path, make, carry_failures=True)
+    assert [memory.carried(task) for task in ("dead", "closed")] == [None, None]
+    assert memory.carried("dropped") == Carried(dropped, 5, 7)
+
+
+def test_an_item_is_carried_as_the_one_it_was(tmp_path: Path, make: Events) -> None:
+    """By its index and its hashes: another element at that index runs."""
+    keys = {"def_hash": "d", "input_hash": "i"}
+    make("nb_item_completed", task="a", item=1, status="failure", outcome=failure(), **keys)
+    memory = remembered(tmp_path, make, carry_failures=True)
+    carried = memory.carried_item(Identity("a", "d", "i"), 1)
+    assert carried is not None
+    assert carried.outcome.to_text() == failure()
+    assert memory.carried_item(Identity("a", "d", "other"), 1) is None
+    assert memory.carried_item(Identity("a", "d", "i"), 0) is None
+    assert remembered(tmp_path, make).carried_item(Identity("a", "d", "i"), 1) is None
+
+
+def test_a_hit_knows_when_its_task_ran(tmp_path: Path, make: Events) -> None:
+    """As recorded; of a record without times, as long before its frame as it took."""
+    make("task_completed", **completed("a", 1), started_ns=5, ended_ns=7)
+    make("task_completed", **completed("old", 1, duration_ms=3))
+    memory = remembered(tmp_path, make)
+    at = memory.trace.frames[-1].timestamp
+    found = [memory.recall(identity(task)) for task in ("a", "old")]
+    times = [(hit.started, hit.ended) for hit in found if isinstance(hit, Hit)]
+    assert times == [(5, 7), (at - 3_000_000, at)]

@@ -13,7 +13,7 @@ from nika_nb.catalog.frames import LINE_BOUND
 from nika_nb.errors import UsageError
 from nika_nb.trace.frame import GENESIS_CHAIN
 from nika_nb.trace.verify import verify
-from tests.trace.journals import Events, completed, edited, started, story, unchained, write
+from tests.trace.journals import Events, completed, edited, item, started, story, unchained, write
 
 FIXTURES = [
     "001-golden-chained-journal",
@@ -164,6 +164,21 @@ def test_a_command_without_a_witness(tmp_path: Path) -> None:
     assert verify(write(tmp_path, make.made)).verdict == "finding"
     recalled = [make.made[0], Events()("task_cache_hit", **completed("a", "")), make.made[3]]
     assert verify(write(tmp_path, recalled)).verdict == "clean"
+
+
+@pytest.mark.parametrize(("ran", "verdict"), [(False, "clean"), (True, "finding")])
+def test_a_fan_out_whose_items_were_all_recalled_ran_no_command(
+    tmp_path: Path, ran: bool, verdict: str
+) -> None:
+    """It is put together anew, and that needs no permit; one item that ran does."""
+    make = Events()
+    make("workflow_started", **started())
+    make("nb_item_completed", **item("a", 0, "x", matched="{}"))
+    make("nb_item_completed", **item("a", 1, "y", **({} if ran else {"matched": "{}"})))
+    make("task_started", task="a", note="exec · true · 2 items")
+    make("task_completed", **completed("a", ["x", "y"]))
+    make("workflow_completed", workflow="w")
+    assert verify(write(tmp_path, make.made)).verdict == verdict
 
 
 def test_one_event_reads_as_one(tmp_path: Path) -> None:
