@@ -41,6 +41,11 @@ class Header:
         """The check alone decides; a run is not attempted."""
         return self._has("check-pass") or self._has("check-reject")
 
+    @property
+    def runs(self) -> bool:
+        """Whether it speaks of a run: that one ends well, or fails at run."""
+        return self._has("exit 0") or self._has("at run")
+
     def disagreement(self, check: Said, run: Said | None) -> str:
         """How what was said is not what the header expects; empty where it is."""
         if self._has("check-reject"):
