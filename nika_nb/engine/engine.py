@@ -122,7 +122,7 @@ class Engine:
             if not self._missing[planned.task.id]:
                 self._start(planned)
         await self._waits.rest()
-        while self._waits.any:
+        while self._waits.waiting:
             self._waits.call_off()
             await self._waits.rest()
         if self._crash is not None:
@@ -161,7 +161,7 @@ class Engine:
         name = planned.task.id
         task = asyncio.ensure_future(self._guarded(planned))
         self._active[name] = task
-        self._waits.join()
+        self._waits.join(task)
         task.add_done_callback(lambda done: self._finished(name, done))
 
     def _finished(self, name: str, task: asyncio.Task[None]) -> None:
@@ -169,7 +169,7 @@ class Engine:
         if not task.cancelled() and task.exception() is not None:
             self._crash = self._crash or task.exception()
             self.cancel()
-        self._waits.leave()
+        self._waits.leave(task)
 
     async def _await_task(self, name: str) -> None:
         """Until that task has settled.

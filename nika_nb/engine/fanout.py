@@ -58,14 +58,16 @@ class FanOut:
         width = max(1, min(width, for_each.max_parallel or width, len(self._live)))
         waiting = iter(range(len(self._live)))
         workers = [asyncio.ensure_future(self._worker(waiting)) for _ in range(width)]
-        crew = self._units.waits.crew(width)
+        crew = self._units.waits.crew(workers)
         try:
             await self._watch(workers, crew)
         finally:
             for worker in workers:
                 worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
-            crew.disband()
+            try:
+                await asyncio.gather(*workers, return_exceptions=True)
+            finally:
+                crew.disband()
         return self._found
 
     async def recall(self, output: Any) -> list[dict[str, Any]]:
@@ -97,7 +99,7 @@ class FanOut:
             for worker in done:
                 worker.result()
             if pending and not self._found.stopped:
-                crew.shrink(len(done))
+                crew.ended(done)
 
     async def _worker(self, waiting: Iterator[int]) -> None:
         for index in waiting:

@@ -485,6 +485,27 @@ def test_prompts_inside_a_fan_out_pause_item_by_item() -> None:
     assert sorted(e.get("item") for e in ran.events if e.kind == "nb_item_completed") == [0, 2]
 
 
+def test_a_run_ends_though_it_is_called_off_twice() -> None:
+    """The second call strikes while items are still ending, one of them waiting for another task."""
+
+    async def ends_slowly(call: Any) -> None:
+        if call.item == 0:
+            raise Fault("NIKA-EXEC-001", "no")
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.03)
+
+    async def stop(engine: Any) -> None:
+        for _ in range(3):
+            await asyncio.sleep(0.01)
+            engine.cancel()
+
+    ran = run(waiting(TASK), a=ends_slowly, late=ends_slowly, during=stop)
+    assert ran.verdict.state == "cancelled"
+    assert ran.statuses() == {"a": "cancelled", "ask": "success", "late": "cancelled"}
+
+
 def test_nobody_is_asked_for_a_fan_out_that_has_failed() -> None:
     """A failed item ends it, open questions of the others included; without `fail_fast` they stay open."""
 
