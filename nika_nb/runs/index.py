@@ -196,7 +196,7 @@ class Index:
     def _listed(self) -> Stamps:
         """The traces as they lie there now."""
         found: Stamps = {}
-        with suppress(FileNotFoundError), os.scandir(self._traces) as entries:
+        with suppress(FileNotFoundError, NotADirectoryError), os.scandir(self._traces) as entries:
             for entry in entries:
                 if entry.name.endswith(".ndjson"):
                     with suppress(OSError):
