@@ -300,8 +300,8 @@ def test_a_cap_from_python_and_from_a_cell(folder: Path, model: Say) -> None:
     model(says("ok", cost=0.6))
     run = nika_nb.run(COSTLY, max_cost_usd=1)
     assert (run.state, run.tasks["three"].state) == ("failed", "cancelled")
-    assert cell_options("--max-cost-usd 0.5").max_cost_usd == 0.5
-    assert cell_options("").max_cost_usd is None
+    assert cell_options(["--max-cost-usd", "0.5"]).max_cost_usd == 0.5
+    assert cell_options([]).max_cost_usd is None
 
 
 @pytest.mark.parametrize("cap", [-1, float("nan"), float("inf")])
