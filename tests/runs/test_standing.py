@@ -216,6 +216,6 @@ def test_a_task_that_runs_again_is_seen_anew(folder: Path) -> None:
     """Its times are others, and so is what observes them; whoever reads its output alone is recalled."""
     program(folder, "say", 'sleep 0.01\nprintf "%s" "$2"')
     first = nika_nb.run(OBSERVED)
-    again = first.resume(forced=("slow",))
+    again = first.resume(from_="slow")
     assert ran(trace_of(again)) >= {"slow", "fold", "times"}
     assert frames(trace_of(again))[-1]["kind"] == "workflow_completed"
