@@ -226,7 +226,8 @@ def _from(name: str, origins: Mapping[str, tuple[str, ...]]) -> str:
 def _side(unit: Unit | None) -> Side | None:
     if unit is None:
         return None
-    made = unit.saved if unit.cached else unit.spent
+    made = unit.spent.copy()
+    made.add(unit.saved)  # of a fan-out that was recalled in part, both
     took = unit.saved.ms if unit.cached else unit.duration_ms
     return Side(unit.state, unit.cached, made.usd, made.tokens, took, unit.error_code)
 

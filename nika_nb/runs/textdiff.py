@@ -31,7 +31,8 @@ def _lines(text: str | None) -> list[str]:
     value = _value(text)
     if isinstance(value, str):
         return value.splitlines() or [""]
-    return json.dumps(value, ensure_ascii=False, indent=1).splitlines()
+    indented = json.dumps(value, ensure_ascii=False, indent=1).splitlines()
+    return [line.removesuffix(",") for line in indented]  # a new last element does not change the one before
 
 
 def _value(text: str) -> Json:

@@ -121,18 +121,20 @@ class Pricey:
 def test_costs_are_those_of_making_the_output(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a recalled task, what it cost when it was made; the sum is what each invocation paid itself."""
     monkeypatch.setitem(registry.MAKERS, "mock", Pricey)
-    tasks = 'a: { infer: { prompt: "xx" } }, b: { infer: { prompt: "y" } }'
+    fan = 'fan: { for_each: { items: [1, 2] }, infer: { prompt: "${{ item }}" } }'
+    tasks = f'a: {{ infer: {{ prompt: "xx" }} }}, b: {{ infer: {{ prompt: "y" }} }}, {fan}'
     text = f"nika: c\nmodel: mock/echo\ntasks: {{ {tasks} }}\n"
     first = nika_nb.run(text)
-    again = nika_nb.run(text.replace("xx", "xxx"), resume=first.trace)
+    again = nika_nb.run(text.replace("xx", "xxx").replace("[1, 2]", "[1, 2, 3]"), resume=first.trace)
     found = nika_nb.diff(first, again)
     assert [side.cost_usd for side in (found["a"].a, found["a"].b) if side] == pytest.approx([0.02, 0.03])
     assert [side.cost_usd for side in (found["b"].a, found["b"].b) if side] == pytest.approx([0.01, 0.01])
-    assert found.cost_usd == pytest.approx((0.03, 0.03))
+    assert [side.cost_usd for side in (found["fan"].a, found["fan"].b) if side] == pytest.approx([0.02, 0.03])
+    assert found.cost_usd == pytest.approx((0.05, 0.04))
     assert "$0.02 → $0.03" in repr(found)
     table = found.table().set_index("task")
-    assert table["cost_usd_b"].to_dict() == pytest.approx({"a": 0.03, "b": 0.01})
-    assert table["cached_b"].to_dict() == {"a": False, "b": True}
+    assert table["cost_usd_b"].to_dict() == pytest.approx({"a": 0.03, "b": 0.01, "fan": 0.03})
+    assert table["cached_b"].to_dict() == {"a": False, "b": True, "fan": False}
 
 
 def test_the_answer_is_a_table(say: Path) -> None:
@@ -179,6 +181,7 @@ def test_differences_of_values() -> None:
     """Texts by their lines, other values as indented JSON, very long ones by their sizes."""
     assert text_diff('"a"', '"b"') == ("-a", "+b")
     assert text_diff('{"a":1}', '{"a":2}') == (" {", '- "a": 1', '+ "a": 2', " }")
+    assert text_diff("[1]", "[1,2]") == (" [", "  1", "+ 2", " ]")
     assert text_diff("null", None) == ("-null",)
     assert text_diff('"x"', '"x"') == ()
     assert text_diff('""', '"x"') == ("-", "+x")
