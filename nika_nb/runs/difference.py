@@ -98,7 +98,7 @@ class Diff:
     duration_ms: tuple[int, int]
 
     def __getitem__(self, task: str) -> TaskDiff:
-        return next(found for found in self.tasks if found.task == task)
+        return {found.task: found for found in self.tasks}[task]
 
     @property
     def differing(self) -> tuple[TaskDiff, ...]:

@@ -116,7 +116,7 @@ class Why:
     tasks: tuple[TaskWhy, ...]
 
     def __getitem__(self, task: str) -> TaskWhy:
-        return next(found for found in self.tasks if found.task == task)
+        return {found.task: found for found in self.tasks}[task]
 
     def to_json(self) -> dict[str, Any]:
         """{workflow, trace, resumed, tasks}."""

@@ -236,6 +236,13 @@ def test_what_a_task_wrote_is_inert_in_the_drawings(say: Path) -> None:
         assert "\x1b" not in shown["text/plain"] + shown["text/html"]
 
 
+def test_a_task_that_is_not_there_is_a_missing_key(say: Path) -> None:
+    run = nika_nb.run(CHAIN)
+    for found in (nika_nb.why(run), nika_nb.diff(run, run)):
+        with pytest.raises(KeyError, match="nothing"):
+            found["nothing"]
+
+
 def test_what_is_no_trace_is_refused(folder: Path) -> None:
     with pytest.raises(UsageError):
         nika_nb.why("missing.ndjson")
