@@ -100,7 +100,8 @@ def test_the_inbox_brings_back_what_a_killed_kernel_asked(book: Opener) -> None:
     os.kill(before, signal.SIGKILL)
     _restarted(found, before)
     inbox = found.run(2)
-    until(lambda: "1 run waits for an answer" in outputs(inbox), "the inbox is shown")
+    inbox.get_by_role("button", name="Yes, continue").wait_for()
+    assert "1 run waits for an answer" in outputs(inbox)
     for fact in ("approval · asked 20", "Publish? mock(echo) · a note", "publish (when with.go == true)"):
         assert fact in outputs(inbox)
     inbox.get_by_role("button", name="Yes, continue").click()
