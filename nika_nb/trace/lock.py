@@ -15,21 +15,64 @@ _TRIES = 20
 _PAUSE = 0.01  # seconds between tries
 _LOOKS = 3  # at a lock and the table of locks, which may change in between
 
+# A process that was killed while it started a program leaves its locks to the half-started one, which
+# drops them as it becomes that program: seconds at the very most, on a machine that is busy.
+_DYING = 10.0
+
+
+_held: set[int] = set()  # descriptors that hold a lock
+
 
 def claim(fd: int) -> bool:
-    """Takes the exclusive lock of an open file for as long as it stays open; False when it is taken."""
-    for attempt in range(_TRIES):
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    """Takes the exclusive lock of an open file until `let_go`; False when it is taken."""
+    tries, until = _TRIES, time.monotonic() + _DYING
+    while tries > 0 or (time.monotonic() < until and _left_behind(fd)):
+        if _taken(fd):
             return True
-        except BlockingIOError:
-            if attempt < _TRIES - 1:
-                time.sleep(_PAUSE)
-    return False
+        tries -= 1
+        time.sleep(_PAUSE)
+    return _taken(fd)  # it may have been given back while its holder was looked for
+
+
+def _taken(fd: int) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    _held.add(fd)
+    return True
+
+
+def let_go(fd: int) -> None:
+    """Closes a file, and gives its lock back where it had been taken."""
+    _held.discard(fd)
+    os.close(fd)
+
+
+def _disinherit() -> None:
+    # A forked process is no holder: it would keep the lock of one that was killed for as long as it lives.
+    # The descriptors stay taken, for whoever knows their numbers.
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for fd in _held:
+        os.dup2(nowhere, fd, inheritable=False)
+    _held.clear()
+    os.close(nowhere)
+
+
+os.register_at_fork(after_in_child=_disinherit)
+
+
+def _left_behind(fd: int) -> bool:
+    """Whether the process that took the lock is gone."""
+    pid = _locker(os.fstat(fd))
+    return pid is not None and not _lives(pid)
 
 
 def holder(path: Path) -> tuple[bool, int | None]:
-    """Whether somebody holds the file's lock, and their process id where the system tells it."""
+    """Whether somebody holds the file's lock, and their process id where the system tells it.
+
+    Whoever is gone holds nothing.
+    """
     try:
         fd = os.open(path, os.O_RDONLY)
     except OSError:
@@ -51,8 +94,17 @@ def _looked(fd: int) -> tuple[bool, int | None]:
         except BlockingIOError:
             pid = _locker(os.fstat(fd))
         if pid is not None:
-            return True, pid
+            return (True, pid) if _lives(pid) else (False, None)
     return True, None
+
+
+def _lives(pid: int) -> bool:
+    """Whether a process of the table of locks still works; one that was not waited for yet does not."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] not in ("Z", "X")
 
 
 def _locker(stat: os.stat_result) -> int | None:
@@ -106,7 +158,7 @@ class ResumeLock:
         """Gives the right back; harmless when it is not held."""
         fd, self._fd = self._fd, None
         if fd is not None:
-            os.close(fd)
+            let_go(fd)
 
 
 def busy(path: Path, pid: int | None) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from nika_nb.catalog.frames import FILE_BOUND, RUN_ENDS, TASK_ENDS
 from nika_nb.engine.events import Event
 from nika_nb.trace.chain import Chain
-from nika_nb.trace.lock import claim
+from nika_nb.trace.lock import claim, let_go
 
 _NAMESAKES = 1000  # seeded runs start with the same id: how many may lie in one folder
 _MOST_HELD = 64 << 20  # bytes of lines that wait for room on the disk
@@ -249,7 +249,7 @@ class Journal:
     def _release(self) -> None:
         fd, self._fd = self._fd, None
         if fd is not None:
-            os.close(fd)
+            let_go(fd)
 
 
 def _shown(path: Path) -> Path:

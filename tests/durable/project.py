@@ -87,6 +87,11 @@ class Project:
         return traces(self.root)
 
     @property
+    def journals(self) -> list[Path]:
+        """Whatever lies there, in no order: also what has not got its first line yet."""
+        return list((self.root / ".nika" / "traces").glob("*.ndjson"))
+
+    @property
     def marks(self) -> dict[str, int]:
         """What ran, and how often."""
         return dict(marks(self.root / "marks"))

@@ -15,6 +15,8 @@ from nika_nb.errors import ResumeRefused, UsageError
 from nika_nb.trace import lock
 from nika_nb.trace.lock import ResumeLock, holder
 from nika_nb.trace.reader import is_running, read
+from nika_nb.trace.verify import verify
+from nika_nb.trace.writer import Journal
 from tests.trace.journals import story, write
 
 
@@ -35,8 +37,12 @@ HOLD = """
 
 
 def _hold(path: Path) -> subprocess.Popen[str]:
+    return _python(HOLD, path)
+
+
+def _python(program: str, *words: str | Path) -> subprocess.Popen[str]:
     environment = os.environ | {"PYTHONPATH": str(Path(lock.__file__).parents[2])}
-    command = [sys.executable, "-c", textwrap.dedent(HOLD), str(path)]
+    command = [sys.executable, "-c", textwrap.dedent(program), *map(str, words)]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     assert child.stdout is not None
     assert child.stdout.readline() == "held\n"
@@ -62,6 +68,56 @@ def test_the_second_is_refused_with_the_winner_s_pid(path: Path) -> None:
     with ResumeLock(path):
         assert holder(path)[0]
     assert holder(path) == (False, None)
+
+
+LEFT = """
+    import os, subprocess, sys, time
+    from pathlib import Path
+    from nika_nb.trace.lock import ResumeLock
+
+    held = ResumeLock(Path(sys.argv[1])).__enter__()
+    if sys.argv[2] == "fork":
+        if os.fork() == 0:
+            time.sleep(600)
+    else:  # as a program that is about to be started holds it, only longer
+        subprocess.Popen(["sleep", "0.6"], pass_fds=[held._fd])
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("heir", ["fork", "program"])
+def test_what_a_killed_holder_leaves_behind_is_no_lock(path: Path, heir: str) -> None:
+    """A forked process never has it; a program that is being started has it for a moment: that is waited."""
+    child = _python(LEFT, path, heir)
+    try:
+        assert holder(path)[0]
+    finally:
+        child.kill()
+        child.wait()
+    assert holder(path) == (False, None)
+    assert not read(path).running
+    with ResumeLock(path):
+        assert holder(path)[0]
+
+
+def test_a_forked_process_disturbs_nobody(tmp_path: Path) -> None:
+    """Its copy of a journal writes nowhere, and the lock stays where it is when it ends."""
+    journal = Journal(tmp_path)
+    first, *rest = story()
+    journal(first)
+    assert journal.path is not None
+    pid = os.fork()
+    if pid == 0:
+        journal(rest[0])
+        journal.close()
+        os._exit(0)
+    os.waitpid(pid, 0)
+    assert holder(journal.path)[0]
+    for event in rest:
+        journal(event)
+    journal.close()
+    assert verify(journal.path).verdict == "clean"
 
 
 def test_two_threads_of_one_process_conflict_too(path: Path) -> None:
