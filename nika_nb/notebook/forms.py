@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from nika_nb.board import question
@@ -26,6 +27,22 @@ DECLINING = (
 )
 
 _drafts: dict[tuple[str, ...], Any] = {}  # what was begun and not sent, as long as this kernel lives
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An answer from a form, or that there will be none."""
+
+    value: Any = None
+    declined: bool = False
+
+    def said(self, prompt: Prompt) -> str:
+        """What the page keeps of it."""
+        if self.declined:
+            return "declined"
+        if prompt.mode == "confirm":
+            return "answered: yes" if self.value in (True, "yes") else "answered: no"
+        return f"answered: {self.value}"
 
 
 class Unsure(NikaError):

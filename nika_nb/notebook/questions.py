@@ -2,88 +2,30 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
-from typing import Any, Protocol
+from typing import Any
 
 from nika_nb.board import question
 from nika_nb.board.question import Asked
+from nika_nb.board.style import plain
+from nika_nb.board.text import plural
 from nika_nb.errors import NikaError
-from nika_nb.notebook.forms import Form
+from nika_nb.notebook.forms import Form, Given
 from nika_nb.notebook.lookout import lookout
 from nika_nb.notebook.shown import EMPTY, Spots, show, thread, update, view
+from nika_nb.notebook.stage import Listed, Stage
 from nika_nb.notebook.surface import Surface
 from nika_nb.runs.answered import AlreadyAnswered
 from nika_nb.runs.onward import Onward, stamp, went_on
-from nika_nb.runs.request import Place
 from nika_nb.runs.run import Prompt, Run
 
 MOST = 20  # forms of one run that stand on a page at a time; the next ones follow
 GONE = "the trace that asked is not there any more: it was removed"
 KEPT = "Taken. The run is at work on another answer; this one is given when it waits again."
-
-
-class Stage(Protocol):
-    """Where the run itself is drawn."""
-
-    @property
-    def widget(self) -> Any:
-        """The live panel; None where there is none."""
-        ...
-
-    @property
-    def result(self) -> dict[str, str] | None:
-        """How a run stands that has no display of its own; None where it has one, or is not over."""
-        ...
-
-    def appear(self) -> None:
-        """Gives a run that has no panel one among its questions, for it is about to go on."""
-        ...
-
-    def follow(self) -> None:
-        """Paints a run that goes on until it stops. Raises nothing."""
-        ...
-
-    def redraw(self) -> None:
-        """The run was taken further elsewhere: draws it as it is now."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """An answer from a form, or that there will be none."""
-
-    value: Any = None
-    declined: bool = False
-
-    def said(self, prompt: Prompt) -> str:
-        """What the page keeps of it."""
-        if self.declined:
-            return "declined"
-        if prompt.mode == "confirm":
-            return "answered: yes" if self.value in (True, "yes") else "answered: no"
-        return f"answered: {self.value}"
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """What a list says of a run.
-
-    home: the folder that names of traces are given from. brief: what hangs on a question is folded.
-    """
-
-    heading: str
-    home: Path
-    brief: bool = False
-
-    def name(self, trace: Path) -> str:
-        """A trace as it is named from there."""
-        here = Place(self.home, self.home).folder.path
-        return trace.name if trace.parent == here else os.path.relpath(trace, self.home)
 
 
 class Questions:
@@ -164,15 +106,9 @@ class Questions:
 
     def _hand_over(self, given: Mapping[str, Given]) -> None:
         """Begins the next invocation. Raises NikaError; then nothing was consumed."""
-        self.run.request = replace(self.run.request, door="a form")
         declined = [key for key, one in given.items() if one.declined]
         try:
-            if declined:
-                self.run.decline(*declined, wait=False)
-            else:
-                shown = {key: self.forms[key].prompt.shown_hash for key in given}
-                values = {key: one.value for key, one in given.items()}
-                self.run.answer(values, wait=False, shown=shown)
+            self._continue(given, declined)
         except AlreadyAnswered:
             self._look()
             if any(key in self.open for key in given):
@@ -184,6 +120,20 @@ class Questions:
             self.forms[key].close(given[key].said(self.forms[key].prompt))
             self._kept.pop(key, None)
         self._update()
+
+    def _continue(self, given: Mapping[str, Given], declined: list[str]) -> None:
+        """Through this door, and no other one: whoever calls the run from Python comes from there."""
+        before = self.run.request.door
+        self.run.request = replace(self.run.request, door="a form")
+        try:
+            if declined:
+                self.run.decline(*declined, wait=False)
+            else:
+                shown = {key: self.forms[key].prompt.shown_hash for key in given}
+                values = {key: one.value for key, one in given.items()}
+                self.run.answer(values, wait=False, shown=shown)
+        finally:
+            self.run.request = replace(self.run.request, door=before)
 
     def _go_on(self) -> None:
         """The run after an answer, and after those that were given meanwhile."""
@@ -303,9 +253,17 @@ class Questions:
         """
         panel = [self._stage.widget] if self._stage.widget is not None else []
         if self.open:
-            waiting = [form.box for form in self.open.values()]
+            waiting = [*(form.box for form in self.open.values()), *self._more()]
             return (*waiting, *(panel if self._listed and self._at_work else []))
         return (*(form.box for form in self.forms.values()), *panel)
+
+    def _more(self) -> list[Any]:
+        """What is asked and has no form yet."""
+        from ipywidgets import HTML
+
+        left = sum(prompt.key not in self.forms for prompt in self.run.prompts)
+        said = f"{plural(left, 'more question')} will stand here as these are answered."
+        return [HTML(plain(said), layout={"margin": "6px 0 0 12px"})] if left else []
 
     def _still(self) -> dict[str, str]:
         shown = [form.prompt for form in self.forms.values()]

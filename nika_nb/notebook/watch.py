@@ -12,8 +12,9 @@ from nika_nb.board.style import plain
 from nika_nb.errors import NikaError
 from nika_nb.notebook.paint import Painter
 from nika_nb.notebook.panel import INTERRUPT, Panel
-from nika_nb.notebook.questions import Listed, Questions
+from nika_nb.notebook.questions import Questions
 from nika_nb.notebook.shown import Spots, thread
+from nika_nb.notebook.stage import Listed
 from nika_nb.notebook.surface import Surface
 from nika_nb.runs.run import Run
 

@@ -11,11 +11,11 @@ import pytest
 
 import nika_nb
 from nika_nb.notebook import questions
-from nika_nb.notebook.forms import Form
+from nika_nb.notebook.forms import Form, Given
 from nika_nb.notebook.lookout import Lookout
 from nika_nb.notebook.watch import Watch
 from nika_nb.runs.run import Run
-from tests.doors import Terminal, launch, newest, of, program, traces, wait_for
+from tests.doors import Terminal, frames, launch, newest, of, program, traces, wait_for
 from tests.notebook.conftest import Shown
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -195,7 +195,7 @@ def test_an_answer_that_is_kept_is_judged_when_its_turn_comes(monkeypatch: pytes
     open_["each[0]"]._field.value = 0
     press(open_["each[0]"], "Submit")
     assert "Taken" in held(open_["each[0]"])
-    watch.questions._kept["each[0]"] = questions.Given("nothing of the kind")
+    watch.questions._kept["each[0]"] = Given("nothing of the kind")
     go_on.set()
     until(lambda: over(watch))
     assert "takes one of its choices" in held(open_["each[0]"])
@@ -353,3 +353,28 @@ def test_a_look_that_fails_is_no_end() -> None:
     found = Lookout(0.001)
     found.watch(One())
     until(lambda: found._thread is None)
+
+
+def test_very_many_questions_come_up_as_others_are_answered(
+    shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All are listed with their lines; forms stand there for the first ones, and it says how many follow."""
+    monkeypatch.setattr(questions, "MOST", 1)
+    watch = watched(THREE)
+    assert list(forms(watch)) == ["name"]
+    assert "3 questions wait for an answer" in page(shown)
+    assert "each[1]=very" in page(shown)
+    assert "2 more questions will stand here" in watch.questions._sheet.children[-1].value
+    forms(watch)["name"]._field.value = "Ann"
+    press(forms(watch)["name"], "Submit")
+    until(lambda: over(watch))
+    assert list(forms(watch)) == ["each[0]"]
+
+
+def test_python_is_another_door_than_a_form(folder: Path, shown: Shown) -> None:
+    """What a form answered says so; what the same run is answered with afterwards does not."""
+    watch = watched(TWICE)
+    press(forms(watch)["first"], "Yes, continue")
+    until(lambda: over(watch))
+    watch.run.answer("yes")
+    assert [frames(trace)[0].get("door") for trace in traces(folder)] == ["Python", "a form", "Python"]

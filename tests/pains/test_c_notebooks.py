@@ -3,9 +3,11 @@
 Shown by other tests, where a report is not here:
  44  the toolbar's stop button                        browser/test_lab.py
  45  kernels before and after version 7               notebook/test_kernels.py
+ 51  executed, converted, and every task still there   notebook/test_headless.py
  52  a notebook with a widget is executed to its end  notebook/test_headless.py
  54  a page that is reloaded                          browser/test_forms.py
  56  a runner whose kernel is killed                  pains/test_c_runners.py
+ 59  completion where no front-end knows the language  notebook/test_completion.py
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from nika_nb.errors import NikaError, UsageError
 from nika_nb.notebook.commands import command
-from nika_nb.notebook.questions import Listed
 from nika_nb.notebook.session import Session
+from nika_nb.notebook.stage import Listed
 from nika_nb.notebook.watch import Watch
 from nika_nb.runs.answers import parse_answer
 from nika_nb.runs.inbox import Waiting
