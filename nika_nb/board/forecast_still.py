@@ -24,7 +24,7 @@ def text(found: Forecast) -> str:
     width = min(max((len(one_line(task.task)) for task in found.tasks), default=0), _WIDEST)
     lines = [f"  🦋 nika · plan of {_title(found)}", ""]
     for task in found.tasks:
-        said = one_line(_said(task), _LONGEST)
+        said = one_line(_said(task) or task.note, _LONGEST)
         lines.append(f"  {GLYPH[task.fate]}  {task.fate:<7}  {one_line(task.task):<{width}}  {said}".rstrip())
         lines += [f"       {label:<6}  {one_line(what, _LONGEST)}" for label, what in _facts(task)]
     closing = f"── {one_line(summary(found), _LONGEST)} "
@@ -77,7 +77,7 @@ def _about_title(found: Forecast) -> str:
 
 def _said(task: TaskForecast) -> str:
     """Why, how many of its items, and the most that it can cost."""
-    parts = [_why(task) or one_line(task.note)]
+    parts = [_why(task)]
     if task.items and task.recorded and task.fate == "run":
         parts.append(f"{task.recorded:,} of {plural(task.items, 'item')} recorded")
     elif task.items:

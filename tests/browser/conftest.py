@@ -100,9 +100,10 @@ def _wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
 class Book:
     """One notebook open in the browser."""
 
-    def __init__(self, page: Any, path: Path) -> None:
+    def __init__(self, page: Any, path: Path, front: str = "lab") -> None:
         self.page = page
         self.path = path
+        self._front = front
 
     def cell(self, index: int) -> Any:
         """The cell's element, scrolled into view."""
@@ -113,8 +114,15 @@ class Book:
     def start(self, index: int) -> Any:
         """Runs a cell and does not wait for it."""
         cell = self.cell(index)
+        fresh = cell.locator(".jp-InputPrompt").get_by_text("[ ]:")
         cell.locator(".cm-content").first.click()
         self.page.keyboard.press("Shift+Enter")
+        for _ in range(10 if self._front == "notebook" else 0):  # what is pressed too early is lost there
+            self.page.wait_for_timeout(300)
+            if not fresh.count():
+                break
+            cell.locator(".cm-content").first.click()
+            self.page.keyboard.press("Shift+Enter")
         return cell
 
     def run(self, index: int, timeout: float = 60) -> Any:
@@ -125,6 +133,10 @@ class Book:
         return cell
 
     def idle(self, timeout: float = 60) -> None:
+        if self._front == "notebook":
+            idle = '.jp-Notebook-ExecutionIndicator[data-status="idle"]'
+            self.page.locator(idle).first.wait_for(state="attached", timeout=timeout * 1000)
+            return
         self.page.locator(".jp-StatusBar-Widget").get_by_text("| Idle").first.wait_for(timeout=timeout * 1000)
 
     def kernel_pid(self) -> int:
@@ -143,9 +155,9 @@ Opener = Callable[..., Book]
 
 @pytest.fixture
 def book(lab: Lab, page: Any, request: pytest.FixtureRequest) -> Opener:
-    """Opens a new notebook with the given cells, in a folder of its own."""
+    """Opens a new notebook with the given cells, in a folder of its own; in JupyterLab or in Notebook 7."""
 
-    def open_book(*cells: str, name: str = "book") -> Book:
+    def open_book(*cells: str, name: str = "book", front: str = "lab", page: Any = page) -> Book:
         folder = lab.root / request.node.name.replace("[", "-").replace("]", "")
         folder.mkdir(exist_ok=True)
         first = (
@@ -163,10 +175,13 @@ def book(lab: Lab, page: Any, request: pytest.FixtureRequest) -> Opener:
         )
         path = folder / f"{name}.ipynb"
         nbformat.write(notebook, str(path))  # type: ignore[no-untyped-call]
-        page.goto(f"{lab.url}/lab/tree/{folder.name}/{path.name}?reset")
+        way = "notebooks" if front == "notebook" else "lab/tree"
+        page.goto(f"{lab.url}/{way}/{folder.name}/{path.name}?reset")
         page.locator(".jp-NotebookPanel .jp-Cell").first.wait_for(timeout=60_000)
-        found = Book(page, path)
+        found = Book(page, path, front)
         found.idle()
+        if front == "notebook":  # it draws its cells a second time
+            page.wait_for_load_state("networkidle")
         return found
 
     return open_book
