@@ -46,7 +46,7 @@ def _text(raw: bytes) -> str:
     return raw.decode("utf-8")
 
 
-def skills_of(workflow: Workflow, folder: str) -> dict[str, Skill]:
+def skills_of(workflow: Workflow, folder: str, read: Callable[[str], bytes] = read_plain) -> dict[str, Skill]:
     """Every skill that the agents of a workflow name, by path as written. Raises as `open_skill` does."""
     named = (
         str(path)
@@ -54,4 +54,4 @@ def skills_of(workflow: Workflow, folder: str) -> dict[str, Skill]:
         if task.action.verb == "agent"
         for path in task.action.get("skills") or ()
     )
-    return {path: open_skill(workflow.permits, path, folder) for path in dict.fromkeys(named)}
+    return {path: open_skill(workflow.permits, path, folder, read) for path in dict.fromkeys(named)}

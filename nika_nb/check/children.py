@@ -1,4 +1,4 @@
-"""The workflows that a workflow calls: found, read once, and followed until they end or turn back."""
+"""The workflows and skills that a workflow names, each read once; calls followed to their ends or turns."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ class Child:
 
 
 class Family:
-    """Reads called workflows, each file once, so that what is judged is what runs.
+    """Reads called workflows and skills, each file once, so that what is judged is what runs.
 
-    pinned: the texts by their real path, where they come from a journal and not from the disk.
+    pinned: the texts by their real path, where they come from a journal and not from the disk; a skill
+    that an older journal does not hold is read from there.
     readable: says of a real path whether it may be opened, for a text that nobody vouches for.
     judged: by real path what is wrong with a called workflow itself, for whoever judges it; above:
     the ones that are being judged.
@@ -43,6 +44,7 @@ class Family:
         self._pinned = pinned
         self._readable = readable
         self._read: dict[str, Child] = {}
+        self._bytes: dict[str, bytes] = {}
         self._straight: set[str] = set()  # files below which nothing turns back
 
     def called(self, task: Task, folder: str) -> Child | None:
@@ -73,9 +75,13 @@ class Family:
 
     def open(self, path: str) -> bytes:
         """The bytes of a file that a workflow names. Raises OSError where there is none to be opened."""
+        if self._pinned is not None and path in self._pinned:
+            return self._pinned[path].encode("utf-8")
         if self._readable is not None and not self._readable(path):
             raise PermissionError(path)
-        return read_plain(path)
+        if path not in self._bytes:
+            self._bytes[path] = read_plain(path)
+        return self._bytes[path]
 
     def _from_disk(self, path: str, target: str) -> Child:
         try:

@@ -1,22 +1,23 @@
-"""The workflows that a run calls: read once, judged with their caller, planned, and kept in its journal."""
+"""The workflows and skills that a run is made of: read once, judged with it, planned, kept in its journal."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from nika_nb.authority.skills import skills_of
 from nika_nb.check.children import DEEPEST, Child, Family
 from nika_nb.language.model import Workflow
+from nika_nb.language.skills import Skill
 from nika_nb.plan.meaning import closure_digest
-from nika_nb.plan.plan import Callee, make_plan
+from nika_nb.plan.plan import Callee, Plan, make_plan
 from nika_nb.runs.request import Request
 from nika_nb.trace.trace import Trace
 
 
 def family_of(request: Request) -> Family:
-    """Reads the called workflows: from their files, or from the texts that the request pins."""
+    """Reads called workflows and skills: from their files, or from the texts that the request pins."""
     if request.children is None:
         return Family()
     texts = request.children.items()
@@ -59,7 +60,7 @@ class Children:
         if child.path not in self._made:
             folder = os.path.dirname(child.path)
             below = self._calls(workflow, folder, (*above, child.path))
-            skills = skills_of(workflow, folder)
+            skills = skills_of(workflow, folder, self._family.open)
             plan = make_plan(workflow, self._request.model, below, skills)
             digests = {name: callee.digest for name, callee in below.items()}
             name = self._name(child, target, direct=len(above) == 1)
@@ -73,7 +74,32 @@ class Children:
         return f"./{name}" if name == self._request.source.name else name
 
 
-def recorded(children: Iterable[Callee], trace: Trace) -> bool:
-    """Whether a trace holds exactly these texts for the called workflows."""
-    texts = trace.sources()
-    return all(texts.get(callee.name) == callee.plan.workflow.source.text for callee in children)
+def skill_texts(source: str, own: Mapping[str, Skill], children: Iterable[Callee]) -> dict[str, str]:
+    """What the agents of a run are sent with, by the names that a journal and a snapshot give it.
+
+    source: what the run's own text is called. own: the skills of its own agents, by path as written.
+    """
+    below = ((os.path.dirname(callee.name), callee.plan.skills) for callee in children)
+    return {
+        _named(folder, path, source): skill.text
+        for folder, skills in (("", own), *below)
+        for path, skill in skills.items()
+    }
+
+
+def _named(folder: str, path: str, source: str) -> str:
+    """The way to a skill from the folder of the run's own text."""
+    name = path if path.startswith("~") else os.path.join(folder, path)
+    return f"./{name}" if name == source else name
+
+
+def pinned_texts(source: str, plan: Plan, children: Iterable[Callee]) -> dict[str, str]:
+    """Everything besides its own text that a run is made of, by name: called workflows, then skills."""
+    callees = list(children)
+    workflows = {callee.name: callee.plan.workflow.source.text for callee in callees}
+    return workflows | skill_texts(source, plan.skills, callees)
+
+
+def recorded(texts: Mapping[str, str], trace: Trace) -> bool:
+    """Whether a trace holds exactly these texts."""
+    return texts.items() <= trace.sources().items()

@@ -43,7 +43,8 @@ class Deployment:
 
     def to_json(self) -> dict[str, Any]:
         """As it is listed: without the texts."""
-        shape = asdict(self.snapshot) | {"children": list(self.snapshot.children)}
+        texts = {"children": list(self.snapshot.children), "skills": list(self.snapshot.skills)}
+        shape = asdict(self.snapshot) | texts
         del shape["text"]
         return {
             "name": self.name,

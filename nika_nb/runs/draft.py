@@ -76,28 +76,31 @@ Lacks = list[tuple[str, Lack]]
 
 def _planned(request: Request, workflow: Workflow, family: Family) -> tuple[Plan, Children, Lacks]:
     """The plan, the workflows that it calls, and what is not there. Raises Lacking where none can be made."""
-    lacks = [(lack.task or "", lack) for lack in missing(workflow, request)]
+    lacks = [(lack.task or "", lack) for lack in missing(workflow, request, family.open)]
     try:
         children = Children(request, workflow, family)
-        skills = skills_of(workflow, str(request.place.root)) if not lacks else {}
+        skills = skills_of(workflow, str(request.place.root), family.open) if not lacks else {}
     except Fault as fault:
         raise Lacking([Lack(fault.code, str(fault))]) from None
-    lacks += _below(request, workflow, children)
+    lacks += _below(request, workflow, children, family)
     return make_plan(workflow, request.model, children.callees, skills), children, lacks
 
 
-def _below(request: Request, workflow: Workflow, children: Children) -> Iterator[tuple[str, Lack]]:
+def _below(
+    request: Request, workflow: Workflow, children: Children, family: Family
+) -> Iterator[tuple[str, Lack]]:
     """What the called workflows lack, by the task through which they are reached."""
-    found = {callee.path: list(_of_callee(request, callee)) for callee in children}
+    found = {callee.path: list(_of_callee(request, callee, family)) for callee in children}
     for task in workflow.tasks.values():
         if task.called in children.callees:
             for path in _reached(children.callees[task.called]):
                 yield from ((task.id, lack) for lack in found[path])
 
 
-def _of_callee(request: Request, callee: Callee) -> Iterator[Lack]:
+def _of_callee(request: Request, callee: Callee, family: Family) -> Iterator[Lack]:
     below = replace(request, place=replace(request.place, root=Path(callee.path).parent))
-    yield from (lack.within(callee.name) for lack in missing(callee.plan.workflow, below))
+    found = missing(callee.plan.workflow, below, family.open)
+    yield from (lack.within(callee.name) for lack in found)
 
 
 def _reached(callee: Callee) -> dict[str, None]:

@@ -117,10 +117,11 @@ def permits_banner(workflow: Workflow) -> str:
     return "declared boundary · default-deny"
 
 
-def source_pages(name: str, text: str) -> list[tuple[str, dict[str, Any]]]:
-    """The `nb_source_page` frames of one text."""
-    texts = pages(text)
+def source_pages(name: str, text: str, masker: Masker) -> list[tuple[str, dict[str, Any]]]:
+    """The `nb_source_page` frames of one text. `masked` where it is not the exact one: it held a secret."""
+    masked = {"masked": True} if masker.reveals(text) else {}
+    texts = pages(masker.mask_text(text) if masked else text)
     return [
-        ("nb_source_page", {"name": name, "page": number, "pages": len(texts), "text": page})
+        ("nb_source_page", {"name": name, "page": number, "pages": len(texts), "text": page, **masked})
         for number, page in enumerate(texts)
     ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from nika_nb.authority.files import read_plain
 from nika_nb.catalog.frames import TASK_ENDS
 from nika_nb.language.model import Workflow
 from nika_nb.plan.plan import Plan
@@ -22,11 +23,11 @@ ALWAYS: tuple[LookUp, ...] = (models.look_up, tools.look_up, skills.look_up)
 RELIED_ON: tuple[LookUp, ...] = (programs.look_up, secrets.look_up)
 
 
-def missing(workflow: Workflow, request: Request) -> list[Lack]:
-    """What is not there of what no run begins without; empty when all is there."""
+def missing(workflow: Workflow, request: Request, read: Callable[[str], bytes] = read_plain) -> list[Lack]:
+    """What is not there of what no run begins without; empty when all is there. read: opens its files."""
     place = request.place
     tasks = tuple(workflow.tasks.values())
-    return _found(ALWAYS, Sought(workflow, tasks, place.base, place.root, request.model))
+    return _found(ALWAYS, Sought(workflow, tasks, place.base, place.root, request.model, read))
 
 
 def lacking(plan: Plan, base: Path, done: frozenset[str] = frozenset()) -> list[Lack]:

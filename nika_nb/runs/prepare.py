@@ -23,7 +23,7 @@ from nika_nb.plan.plan import Plan
 from nika_nb.runs.answered import refuse_earlier
 from nika_nb.runs.answers import Answers, decided, for_edit, for_open, kept, task_of
 from nika_nb.runs.blocked import blocked
-from nika_nb.runs.children import Children, recorded
+from nika_nb.runs.children import Children, pinned_texts, recorded
 from nika_nb.runs.doubt import AskFirst, carried, in_doubt
 from nika_nb.runs.draft import Draft, draft
 from nika_nb.runs.ids import new_invocation_id, new_run_id, seed_of
@@ -156,7 +156,8 @@ def answers_of(request: Request, drafted: Draft, resumed: Resumption) -> Answers
         refuse_earlier(trace.path, (*request.answers, *request.declined), asked)
         given = for_open(trace.prompts, request.answers, request.shown, "resumed", request.declined)
         return Answers(given, trace.prompts)
-    same = trace is not None and trace.source == request.source.text and recorded(children, trace)
+    texts = pinned_texts(request.source.name, plan, children)
+    same = trace is not None and trace.source == request.source.text and recorded(texts, trace)
     if trace is not None and trace.state == "paused" and same:
         return Answers(for_open(trace.prompts, request.answers, request.shown, "resumed"), trace.prompts)
     given = for_edit(plan, request.answers, request.shown)
@@ -252,7 +253,7 @@ def _prepared(
             sink=sink,
             base=str(request.place.base),
             manifest=first,
-            preamble=_texts(request, workflow, children, masker),
+            preamble=_texts(request, plan, children, masker),
             width=around.width,
             turns=around.turns,
             serial=deterministic,
@@ -284,13 +285,12 @@ def _prepared(
 
 
 def _texts(
-    request: Request, workflow: Workflow, children: Children, masker: Masker
+    request: Request, plan: Plan, children: Children, masker: Masker
 ) -> list[tuple[str, dict[str, Any]]]:
-    """The exact text that runs, and the texts of everything that it calls; secrets stand in none."""
-    texts = [(source_name(request, workflow), request.source.text)]
-    texts += [(callee.name, callee.plan.workflow.source.text) for callee in children]
-    shown = ((name, masker.mask_text(text) if masker.reveals(text) else text) for name, text in texts)
-    return [page for name, text in shown for page in source_pages(name, text)]
+    """The exact text that runs, and the texts of everything that it is made of; secrets stand in none."""
+    texts = [(source_name(request, plan.workflow), request.source.text)]
+    texts += pinned_texts(request.source.name, plan, children).items()
+    return [page for name, text in texts for page in source_pages(name, text, masker)]
 
 
 def _sealing_key(settings: Settings) -> SigningKey | None:

@@ -84,6 +84,10 @@ def _unkept(trace: Trace, recorded: Request, request: Request) -> Lack | None:
     if not recorded.source.text:
         hint = f"{by_hand} {name} --answer …`"
         return Lack(UNKEPT_CODE, f"{name} does not hold the text that was run", hint)
+    if trace.masked_sources:
+        texts = ", ".join(f"`{text}`" for text in trace.masked_sources)
+        what = f"{name} does not hold the exact text of {texts}, for a secret stands in it"
+        return Lack(UNKEPT_CODE, what, f"{by_hand} {name} --answer …`")
     lacking = [name for name in trace.inputs_withheld if name not in request.variables]
     if lacking:
         what = f"{name} does not hold {', '.join(f'`{name}`' for name in lacking)}, for it is a secret"

@@ -68,8 +68,8 @@ class Request:
     is recorded.
     answers: values for prompts, by task or by `task[item]`; a bare answer stands under "".
     interactive: whether a human can answer; None lets NIKA_NB_INTERACTIVE or the surface decide.
-    children: the texts of the workflows that it calls, by their names in a journal; None has them
-    read from their files. max_cost_usd: the run's cap, in US dollars; spent_usd: what its earlier
+    children: the texts of the workflows that it calls and of its skills, by their names in a journal; None
+    has them read from their files. max_cost_usd: the run's cap, in US dollars; spent_usd: what its earlier
     invocations have cost. continues: it goes on with a paused run, from its pinned text. declined: the
     prompts that somebody refused to answer, by key. durable: everything it needs is looked up first.
     gc: old traces make room first.

@@ -9,11 +9,12 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from nika_nb.authority.skills import skills_of
 from nika_nb.check.needs import needs_of
 from nika_nb.errors import Source, UsageError
 from nika_nb.language.binding import bound
 from nika_nb.language.model import Workflow
-from nika_nb.runs.children import Children, family_of
+from nika_nb.runs.children import Children, family_of, skill_texts
 from nika_nb.runs.draft import checked
 from nika_nb.runs.request import Place, Request
 from nika_nb.values import dumps_sorted, loads
@@ -23,9 +24,10 @@ from nika_nb.values import dumps_sorted, loads
 class Snapshot:
     """What a run of a deployment runs, whatever became of the files it was made from.
 
-    source: what the text is called. children: the texts of the workflows it calls, by their names.
-    inputs: the values that it is bound to. requires: what it needs from the machine that runs it,
-    {programs, tools, models, secrets}; of a secret only where it is kept.
+    source: what the text is called. children, skills: the texts of the workflows it calls, and of what
+    its agents are sent with, by their names. inputs: the values that it is bound to. requires: what it
+    needs from the machine that runs it, {programs, tools, models, secrets}; of a secret only where it is
+    kept.
     """
 
     workflow: str
@@ -37,11 +39,15 @@ class Snapshot:
     max_cost_usd: float | None = None
     base: str = "."
     requires: dict[str, Any] = field(default_factory=dict)
+    skills: dict[str, str] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
         """SHA-256 of everything in it, 64 hex characters."""
-        return hashlib.sha256(dumps_sorted(asdict(self)).encode("utf-8")).hexdigest()
+        shape = asdict(self)
+        if not self.skills:  # as it was before there were any in a snapshot
+            del shape["skills"]
+        return hashlib.sha256(dumps_sorted(shape).encode("utf-8")).hexdigest()
 
     def request(self, root: Path, inputs: Mapping[str, Any]) -> Request:
         """A run of it. root: the folder that it was taken in. inputs: go over those it is bound to."""
@@ -52,7 +58,7 @@ class Snapshot:
             origins={name: "file" for name in self.inputs if name not in inputs},
             model=self.model,
             max_cost_usd=self.max_cost_usd,
-            children=self.children,
+            children=self.children | self.skills,
         )
 
 
@@ -62,6 +68,7 @@ def snapshot(request: Request) -> Snapshot:
     _, workflow = checked(request, family)
     children = Children(request, workflow, family)
     _judge_inputs(workflow, request.variables)
+    own = skills_of(workflow, str(request.place.root), family.open)
     texts = [workflow, *(callee.plan.workflow for callee in children)]
     return Snapshot(
         workflow=workflow.id,
@@ -73,6 +80,7 @@ def snapshot(request: Request) -> Snapshot:
         max_cost_usd=request.max_cost_usd,
         base=os.path.relpath(request.place.base, request.place.root),
         requires=_requirements(texts, request.model),
+        skills=skill_texts(request.source.name, own, children),
     )
 
 

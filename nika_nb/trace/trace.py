@@ -126,15 +126,21 @@ class Trace:
         return with_texts(self.frames)
 
     def sources(self) -> dict[str, str]:
-        """The texts recorded whole, by name: the workflow's own first, its children after it."""
+        """The texts recorded exactly, by name: the workflow's own, then what it calls, then skills."""
         found: dict[str, list[str]] = {}
         wanted: dict[str, Any] = {}
         for frame in self.frames:
-            if frame.kind == "nb_source_page":
+            if frame.kind == "nb_source_page" and "masked" not in frame.fields:
                 name = str(frame.get("name", ""))
                 found.setdefault(name, []).append(str(frame.get("text", "")))
                 wanted[name] = frame.get("pages")
         return {name: "".join(pages) for name, pages in found.items() if len(pages) == wanted[name]}
+
+    @property
+    def masked_sources(self) -> tuple[str, ...]:
+        """The names of the texts that are not recorded exactly, for a secret stood in them."""
+        pages = (frame for frame in self.frames if frame.kind == "nb_source_page")
+        return tuple(dict.fromkeys(str(page.get("name")) for page in pages if "masked" in page.fields))
 
     @property
     def source(self) -> str | None:

@@ -14,6 +14,6 @@ def look_up(sought: Sought) -> Iterator[Lack]:
     for task in sought.tasks:
         for path in task.action.get("skills") or () if task.action.verb == "agent" else ():
             try:
-                open_skill(sought.workflow.permits, str(path), str(sought.folder))
+                open_skill(sought.workflow.permits, str(path), str(sought.folder), sought.read)
             except Fault as fault:
                 yield Lack(fault.code, f"`{task.id}`: {fault}", task=task.id)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from nika_nb.authority.files import read_plain
 from nika_nb.language.model import Task, Workflow
 from nika_nb.runs.lack import Lack
 
@@ -15,7 +16,7 @@ class Sought:
     """Tasks of one workflow that are to run.
 
     base: the folder that relative paths start from. folder: that of the workflow's own file. model: what
-    the caller gave for the whole run.
+    the caller gave for the whole run. read: opens a file that the workflow names.
     """
 
     workflow: Workflow
@@ -23,6 +24,7 @@ class Sought:
     base: Path
     folder: Path
     model: str | None = None
+    read: Callable[[str], bytes] = read_plain
 
 
 LookUp = Callable[[Sought], Iterable[Lack]]
