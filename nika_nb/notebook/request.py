@@ -29,7 +29,9 @@ def of_cell(session: Session, source: Source, options: CellOptions) -> Request:
 
 def of_document(session: Session, found: Document, options: CellOptions) -> Request:
     """A workflow in a file, or in another notebook. Raises CheckRefused or UsageError."""
-    return found.request(variables=_variables(session, options), **_door(session), **told(options))
+    asked = found.request(variables=_variables(session, options), **_door(session), **told(options))
+    # Of a file, relative paths count from the notebook that runs it; a notebook has its own folder.
+    return asked if found.notebook else replace(asked, place=replace(asked.place, base=session.folder))
 
 
 def of_trace(session: Session, path: Path, options: CellOptions) -> Request:

@@ -27,7 +27,8 @@ class Session:
         self.shell = shell
         self.names: dict[str, Any] = shell.user_ns
         self.surface = Surface(shell)
-        self.folder = Path.cwd()
+        self.surface.prepare()
+        self.folder = self.surface.folder
         self.desk = Desk(self.folder)
         self.environment = {one.variable: os.environ.get(one.variable) for one in SETTINGS}
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from pathlib import PurePath
+import sys
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path, PurePath
 from typing import Any
 
 
@@ -26,9 +29,28 @@ class Surface:
 
     @property
     def notebook(self) -> str | None:
-        """The notebook's file name, where the server tells it."""
-        path = os.environ.get("JPY_SESSION_NAME")
+        """The notebook's file name, where the server or the editor tells it."""
+        path = self._file or os.environ.get("JPY_SESSION_NAME")
         return PurePath(path).name if path else None
+
+    @property
+    def folder(self) -> Path:
+        """The notebook's folder: a server starts its kernels there, VS Code may start them elsewhere."""
+        if self._file and Path(self._file).is_file():
+            return Path(self._file).parent
+        return Path.cwd()
+
+    @property
+    def _file(self) -> str | None:
+        """The notebook's path as VS Code leaves it in the notebook's own names."""
+        path = self._shell.user_ns.get("__vsc_ipynb_file__")
+        return path if isinstance(path, str) and path else None
+
+    def prepare(self) -> None:
+        """What a front-end wants done before it shows a widget: Colab its own manager for ipywidgets 8."""
+        if "google.colab" in sys.modules:
+            with suppress(Exception):  # a front-end that cannot is no reason to do without the magics
+                import_module("google.colab.output").enable_custom_widget_manager()
 
     @property
     def cell_id(self) -> str | None:

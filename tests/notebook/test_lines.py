@@ -45,7 +45,7 @@ def test_every_command_has_its_help(notebook: Notebook, folder: Path, name: str)
 def test_the_commands_are_all_there(notebook: Notebook) -> None:
     """What the guide names can be typed, and help lists it."""
     said = notebook.python("%nika").text
-    shown = "check run resume answer decline inbox runs show verify attach sweep config"
+    shown = "check run resume answer decline inbox runs show why verify attach sweep config"
     for name in shown.split(" "):
         assert f"%nika {name}" in said
     assert "not a command" in notebook.python("%nika dance").error
@@ -159,6 +159,15 @@ def test_a_trace_is_shown_and_verified_by_a_line(notebook: Notebook, folder: Pat
     path = traces(folder)[0]
     path.write_bytes(path.read_bytes().replace(b"hello you", b"hello yon"))
     assert "BROKEN at line 7" in notebook.python(f"%nika verify {path.name}").text
+
+
+def test_a_line_says_why_a_task_ran(notebook: Notebook) -> None:
+    """Of the newest run, or of the one that is named; as a value too."""
+    notebook.run(HELLO)
+    notebook.run(HELLO, "--resume --var name=you2")
+    said = notebook.python("%nika why")
+    assert "input changed: inputs.name" in said.text
+    assert [task.task for task in said.value.tasks] == ["greet"]
 
 
 def test_the_settings_are_shown_and_set(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""`%nika check|show|verify`: a file or a journal looked at; nothing is run."""
+"""`%nika check|show|why|verify`: a file or a journal looked at; nothing is run."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from nika_nb.runs.api import judge
 from nika_nb.runs.care import verdict_of
 from nika_nb.runs.judging import bare, lacking
 from nika_nb.runs.request import document
+from nika_nb.runs.why import Why
+from nika_nb.runs.why import why as explained
 
 
 @command("check FILE", "judge a workflow file, or `book.ipynb::name`, without running it")
@@ -30,6 +32,12 @@ def show(session: Session, words: list[str]) -> None:
     """Without a name the newest trace; by a trace's file name, its path or a run's id."""
     run = session.desk.attached(session.trace(words[0] if words else None))
     put(mimebundle(run.board), uuid4().hex)
+
+
+@command("why [TRACE]", "why each task of a run ran or was skipped, and where the change began")
+def why(session: Session, words: list[str]) -> Why:
+    """Without a name the newest trace. The value is what `nika_nb.why` returns."""
+    return explained(session.trace(words[0] if words else None))
 
 
 @command("verify [TRACE]", "walk the chain of a journal, line by line")
