@@ -16,6 +16,7 @@ from nika_nb.values import LEVELS, Json, loads, too_deep
 
 _SETTLED = ("task_completed", "task_cache_hit")
 _UNPARSEABLE = "output not parseable"
+_LATEST = 1 << 63  # unix ns beyond which nothing is a moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,10 +382,10 @@ def _decided(frame: Frame) -> Iterator[Permit]:
 def _times(frame: Frame) -> dict[str, int]:
     """When the task of a terminal frame ran: as recorded, or as long before the frame as it took."""
     started, ended = frame.get("started_ns"), frame.get("ended_ns")
-    if isinstance(started, int) and isinstance(ended, int):
-        return {"started": started, "ended": ended}
-    took = _first(frame, "duration_ms", "saved_ms", int)
-    return {} if took is None else {"started": frame.timestamp - took * 10**6, "ended": frame.timestamp}
+    if not (isinstance(started, int) and isinstance(ended, int)):
+        ended, took = frame.timestamp, _first(frame, "duration_ms", "saved_ms", int)
+        started = ended - took * 10**6 if took is not None else -1
+    return {"started": started, "ended": ended} if 0 <= started <= ended < _LATEST else {}
 
 
 def _called(left: InFlight) -> tuple[str, int | None]:

@@ -1,4 +1,4 @@
-"""What a run, its journal and a resume owe, statement by statement (T1 … T31)."""
+"""What a run, its journal and a resume owe, statement by statement (T1 … T32)."""
 
 from __future__ import annotations
 
@@ -120,6 +120,26 @@ def test_t03_the_chain_can_be_computed_again(say: Path, terminal: Terminal) -> N
         assert json.loads(line)["chain"] == expected
         expected = hashlib.sha256(line).hexdigest()
     assert f"chain {expected}" in done.err
+
+
+# verdict → exit code and first word.
+VERDICTS = {
+    "clean": (0, b"OK"),
+    "finding": (0, b"FINDING"),
+    "incomplete": (0, b"INCOMPLETE"),
+    "forged": (2, b"BROKEN"),
+    "refused": (2, b"line"),
+}
+
+
+def test_t03_published_journals_are_judged_as_published(conformance: Path, terminal: Terminal) -> None:
+    """Fixtures 001 to 007, each with the verdict beside it."""
+    found = sorted((conformance / "tests/runtime/trace").glob("00*"))
+    assert [path.name[:3] for path in found] == [f"{number:03}" for number in range(1, 8)]
+    for path in found:
+        expected = json.loads((path / "expected-verify.json").read_bytes())["verdict"]
+        done = terminal("trace", "verify", path / "trace.ndjson")
+        assert (done.code, done.out.split()[0]) == VERDICTS[expected], path.name
 
 
 def test_t04_what_settled_is_on_the_disk_before_the_next_begins(say: Path, crasher: Crasher) -> None:
@@ -255,6 +275,33 @@ def test_t12_another_model_runs_who_has_none_of_its_own(folder: Path) -> None:
     for run in (swapped, edited):
         assert reasons(Path(str(run.trace))) == {"none": ("definition", "model")}
         assert run.tasks["none"].output == "mock(two) · p"
+
+
+SKILLED = """\
+nika: skilled
+model: mock/echo
+permits: {fs: {read: ["skills/**"]}}
+tasks:
+  review: {agent: {prompt: "look", skills: ["skills/a.md"]}}
+  other: {infer: {prompt: "p"}}
+"""
+
+
+def test_t13_an_edited_skill_runs_its_agent(folder: Path, terminal: Terminal) -> None:
+    """What the file says is part of the agent; where it cannot be read nothing starts, and no key is made."""
+    (folder / "skills").mkdir()
+    skill = folder / "skills" / "a.md"
+    skill.write_text("---\nname: a\ndescription: d\n---\nBe kind.\n", encoding="utf-8")
+    first = nika_nb.run(SKILLED)
+    assert hits(Path(str(nika_nb.run(SKILLED, resume=first.trace).trace))) == {"review", "other"}
+    skill.write_text(skill.read_text(encoding="utf-8").replace("kind", "strict"), encoding="utf-8")
+    edited = nika_nb.run(SKILLED, resume=first.trace)
+    assert reasons(Path(str(edited.trace))) == {"review": ("definition", "agent.skills skills/a.md")}
+    count = len(traces(folder))
+    skill.unlink()
+    refused = terminal("run", wrote(folder, SKILLED), "--resume", edited.trace)
+    assert (refused.code, "NIKA-AGENT-003" in refused.err) == (2, True)
+    assert len(traces(folder)) == count
 
 
 SECRETS = """\
@@ -438,6 +485,28 @@ def test_t18_another_engine_is_refused_unless_declared_exactly(say: Path, termin
     first = frames(made)[0]
     assert (first["resumed_from_engine"], first["resume_compat"]) == ("0.99.0-old", "declared")
     assert hits(made) == {"a", "b", "c", "side"}
+
+
+def test_t19_a_tampered_trace_is_refused_unless_somebody_answers_for_it(
+    say: Path, terminal: Terminal
+) -> None:
+    """A broken chain: exit code 2, or used and attested. One that has no chain: used, said and attested."""
+    terminal("run", "w.nika.yaml")
+    trace, raw = newest(say), newest(say).read_bytes()
+    trace.write_bytes(raw.replace("exec · say".encode(), "exec · Say".encode(), 1))
+    refused = terminal("run", "w.nika.yaml", "--resume", trace)
+    assert (refused.code, "BROKEN" in refused.err) == (2, True)
+    assert len(traces(say)) == 1
+    assert terminal("run", "w.nika.yaml", "--resume", trace, "--resume-unverified").code == 0
+    first = frames(newest(say))[0]
+    assert first["resume_unverified"] == "declared"
+    assert first["resume_unverified_finding"].startswith("BROKEN")
+    lines = (json.loads(line) for line in raw.splitlines())
+    bare = [json.dumps({key: value for key, value in line.items() if key != "chain"}) for line in lines]
+    trace.write_text("\n".join(bare) + "\n", encoding="utf-8")
+    resumed = terminal("run", "w.nika.yaml", "--resume", trace)
+    assert (resumed.code, "WITHOUT verification" in resumed.err) == (0, True)
+    assert frames(newest(say))[0]["resume_unverified"] == "unchained"
 
 
 NUMBERS = """\
@@ -643,12 +712,124 @@ def test_t26_an_edited_question_asks_again(say: Path) -> None:
     assert reasons(Path(str(again.answer("yes").trace)))["ask"][0] in ("definition", "not-recorded")
 
 
+def test_t27_a_question_never_expires_and_a_showing_does(say: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pause of last year is answered today; what was shown 15 minutes ago is to be looked at again."""
+    from nika_nb.runs import ticket
+
+    run = nika_nb.run(CONFIRM)
+
+    def aged(line: dict[str, int]) -> None:
+        line["timestamp"] -= 365 * 86_400 * 10**9
+
+    paused = rewritten(Path(str(run.trace)), aged, "2025-01-01T00-00-00Z-0001.ndjson")
+    Path(str(run.trace)).unlink()
+    old = nika_nb.attach(paused)
+    shown = ticket.mint(old.prompts[0])
+    assert (shown.shown_hash, shown.stale) == (old.prompts[0].shown_hash, False)
+    monkeypatch.setattr(ticket, "now", lambda: shown.minted + 15 * 60 + 1)
+    assert shown.stale
+    assert not ticket.mint(old.prompts[0]).stale
+    assert old.answer("yes").state == "completed"
+
+
+TWO = """\
+nika: two
+permits: {exec: ["./say"]}
+tasks:
+  one: {invoke: {tool: "nika:prompt", args: {message: "One?", mode: input}}}
+  two: {invoke: {tool: "nika:prompt", args: {message: "Two?", mode: input}}}
+  both:
+    with: {a: "${{ tasks.one.output }}", b: "${{ tasks.two.output }}"}
+    exec: {command: ["./say", "both", "${{ with.a }} ${{ with.b }}"]}
+outputs: {both: "${{ tasks.both.output }}"}
+"""
+
+
+def test_t28_two_questions_at_once_are_both_open(say: Path, terminal: Terminal) -> None:
+    """One pause lists both, neither is a failure; a bare answer is refused, one answer leaves the other."""
+    assert terminal("run", wrote(say, TWO)).code == 4
+    first = newest(say)
+    assert [one["task"] for one in json.loads(frames(first)[-1]["prompts"])] == ["one", "two"]
+    assert not kinds(first)["task_failed"]
+    assert terminal("answer", first, "x").code == 3
+    assert terminal("answer", first, "two=b").code == 4
+    assert [one["task"] for one in json.loads(frames(newest(say))[-1]["prompts"])] == ["one"]
+    done = terminal("answer", newest(say), "one=a")
+    assert (done.code, done.outputs) == (0, {"both": "a b"})
+
+
+def test_t29_old_traces_go_and_questions_stay(
+    say: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Paused ones and the newest of each workflow survive, one line says what went, --force is asked for."""
+    monkeypatch.setenv("NIKA_TRACE_KEEP", "1")
+    terminal("run", wrote(say, CONFIRM))
+    paused = newest(say)
+    wrote(say, CHAIN)
+    for _ in range(3):
+        assert terminal("run", "w.nika.yaml", "--no-gc").code == 0
+    assert len(traces(say)) == 4
+    said = [line for line in terminal("run", "w.nika.yaml").err.splitlines() if "trace gc" in line]
+    assert len(said) == 1
+    assert "removed 2 (2 rotated)" in said[0]
+    assert paused in traces(say)
+    refused = terminal("trace", "rm", paused)
+    assert (refused.code, "`ask`" in refused.err, "--force" in refused.err) == (3, True, True)
+    assert terminal("trace", "rm", paused, "--force").code == 0
+    assert paused not in traces(say)
+
+
+def test_t30_looking_at_a_run_runs_nothing(say: Path, terminal: Terminal) -> None:
+    """Shown and stepped through, the outputs are those that were settled by then."""
+    terminal("run", "w.nika.yaml")
+    ran_once, trace = marks(say / "marks"), newest(say)
+    assert terminal("trace", "show", trace).code == 0
+    settled: dict[str, object] = {}
+    for step in nika_nb.replay(trace):
+        if step.task is not None and step.kind == "task_completed":
+            settled[step.task] = {"a": "w", "b": "wb", "c": "c", "side": "s"}[step.task]
+        assert dict(step.outputs) == settled
+    assert len(settled) == 4
+    assert marks(say / "marks") == ran_once
+    assert traces(say) == [trace]
+
+
 def test_t31_a_fresh_run_never_hits(say: Path, terminal: Terminal) -> None:
     """A memory is asked only under --resume, however many traces lie there."""
     for count in (1, 2):
         terminal("run", "w.nika.yaml")
         assert not hits(newest(say))
         assert marks(say / "marks")["a"] == count
+
+
+FAN = """\
+nika: fan
+permits: {exec: ["./say"]}
+inputs: {rows: {type: {array: string}, default: ["p", "q", "r"]}}
+tasks:
+  fan:
+    for_each: {items: "${{ inputs.rows }}"}
+    exec: {command: ["./say", "${{ item }}", "${{ item }}!"]}
+outputs: {all: "${{ tasks.fan.output }}"}
+"""
+
+
+def test_t32_a_fan_out_hits_as_a_whole_and_item_by_item(say: Path, crasher: Crasher) -> None:
+    """Equal items and definition: one hit. A changed item, or a kill in the middle: only what is missing."""
+    first = nika_nb.run(say / wrote(say, FAN))
+    assert hits(Path(str(nika_nb.run(say / "w.nika.yaml", resume=first.trace).trace))) == {"fan"}
+    assert marks(say / "marks") == {"p": 1, "q": 1, "r": 1}
+    changed = nika_nb.run(say / "w.nika.yaml", resume=first.trace, vars={"rows": ["p", "x", "r"]})
+    assert changed.outputs == {"all": ["p!", "x!", "r!"]}
+    assert marks(say / "marks") == {"p": 1, "q": 1, "r": 1, "x": 1}
+    (say / "marks").unlink()
+    at = [frame["kind"] for frame in frames(Path(str(first.trace)))].index("nb_item_completed")
+    crasher.run(say / "w.nika.yaml", lines=at + 1)
+    (done,) = [frame["item"] for frame in of(newest(say), "nb_item_completed")]
+    before = marks(say / "marks")
+    resumed = crasher.run(say / "w.nika.yaml", resume=newest(say))
+    assert resumed["outputs"] == {"all": ["p!", "q!", "r!"]}
+    assert marks(say / "marks") - before == {name: 1 for at, name in enumerate("pqr") if at != done}
 
 
 def test_a_bare_resume_takes_the_newest_and_says_which(say: Path, terminal: Terminal) -> None:

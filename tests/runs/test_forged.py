@@ -19,7 +19,10 @@ tasks:
   good: { exec: { command: [echo, hi] } }
   bad: { exec: { command: [echo, x], decode: json } }
   ask: { invoke: { tool: "nika:prompt", args: { mode: confirm, message: "ok?" } } }
+  open: { on_error: { recover: "${{ tasks.ask.output }}" }, exec: { command: [echo, x], decode: json } }
+  seen: { with: { at: "${{ tasks.good.started_at }}" }, exec: { command: [echo, "${{ with.at }}"] } }
 """
+TASKS = {"good", "bad", "ask", "open", "seen"}
 DEEP = "[" * 900 + "]" * 900
 BOTTOMLESS = "[" * 90_000 + "]" * 90_000
 
@@ -38,6 +41,11 @@ FORGERIES = [
     ("a duration of ages", "task_completed", "duration_ms", 10**400),
     ("a duration of centuries", "task_completed", "duration_ms", 10**18),
     ("a duration of words", "task_completed", "duration_ms", "long"),
+    ("a beginning beyond time", "task_completed", "started_ns", 10**400),
+    ("an end of words", "task_completed", "ended_ns", "noon"),
+    ("an end before its beginning", "task_completed", "ended_ns", -1),
+    ("an open failure of nonsense", "nb_failed_open", "outcome", "{{{"),
+    ("an open failure decided by nobody", "nb_failed_open", "decided", '[1, ["a"], {}]'),
     ("tokens beyond counting", "task_completed", "tokens", -(10**30)),
     ("costs of words", "task_completed", "cost_usd", "much"),
     ("needs of an object", "task_scheduled", "needs", '{"a":1}'),
@@ -73,9 +81,9 @@ def test_no_door_breaks_on_a_forged_journal(folder: Path, kind: str, key: str, v
     run = nika_nb.run(TEXT)
     assert run.trace is not None
     made = forged(run.trace, folder, kind, key, value)
-    assert set(nika_nb.attach(made).tasks) == {"good", "bad", "ask"}
+    assert set(nika_nb.attach(made).tasks) == TASKS
     assert nika_nb.run(TEXT, resume=made).state == "paused"
-    assert len(nika_nb.read_trace(made).tasks) == 3
+    assert len(nika_nb.read_trace(made).tasks) == len(TASKS)
     with suppress(NikaError):
         assert nika_nb.attach(made).answer(True).state == "failed"
 
