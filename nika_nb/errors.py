@@ -128,8 +128,11 @@ def hidden(text: str) -> str:
     return hiding.get()(text)
 
 
-# Controls, halves of surrogate pairs, and what turns the direction of a text.
-_UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# Controls, halves of surrogate pairs, what turns the direction of a text, and what nobody sees.
+_UNSHOWN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e"
+    "\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
 
 
 def visible(text: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from pathlib import Path
 
 import pytest
 
+from tests.board.test_hostile import NASTY, UNSEEN
 from tests.cli.terminals import END_OF_INPUT, INTERRUPT, Sitting
 from tests.doors import environment, frames, kinds, marks, newest, nika, of, traces
 
@@ -101,6 +103,36 @@ def test_three_misses_leave_it_paused(files: Path) -> None:
     assert frames(newest(files))[-1]["kind"] == "workflow_paused"
     assert f"nika-nb answer .nika/traces/{newest(files).name} pick=red" in sitting.said
     assert len(traces(files)) == 1
+
+
+HOSTILE = """\
+nika: hostile
+inputs: {text: {type: string, required: true}, choices: {type: {array: string}, required: true}}
+tasks:
+  pick:
+    with: {text: "${{ inputs.text }}"}
+    invoke:
+      tool: "nika:prompt"
+      args: {message: "${{ with.text }}", mode: choice, choices: "${{ inputs.choices }}"}
+outputs: {picked: "${{ tasks.pick.output }}"}
+"""
+
+
+@pytest.mark.parametrize("name", ["ansi", "controls", "bidi", "unseen"])
+def test_a_hostile_question_leaves_the_terminal_alone(files: Path, name: str) -> None:
+    """Nothing in it moves the cursor, rings, colours or turns text; nor where a wrong answer quotes it."""
+    text = NASTY[name]
+    (files / "hostile.nika.yaml").write_text(HOSTILE, encoding="utf-8")
+    words = ["--var", f"text={text}".replace("\0", ""), "--var", f"choices={json.dumps([text, 'b'])}"]
+    sitting = Sitting("run", "hostile.nika.yaml", *words, cwd=files, TERM="dumb")
+    sitting.expect("> ")
+    sitting.type("neither\n")
+    sitting.expect("it still waits")
+    sitting.type("1\n")
+    assert sitting.end() == 0
+    shown = sitting.said.partition('{"picked"')[0].replace("\r\n", "\n")
+    assert not UNSEEN.search(shown)
+    assert json.loads(sitting.said[len(shown.replace("\n", "\r\n")) :])["picked"] == text
 
 
 CLOCK = "import nika_nb.runs.ticket as t; t.now = lambda: float(open('clock').read())"

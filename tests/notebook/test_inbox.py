@@ -120,6 +120,19 @@ def test_many_are_folded_and_shown_a_page_at_a_time(
     assert len({watch.run.id for watch in watches}) == 22
 
 
+def test_a_shell_without_widgets_reads_the_lines(
+    session: Session, watches: list[Watch], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a plain terminal: which run, what it asks, what to type."""
+    run = nika_nb.run(ASK)
+    session.surface.has_widgets = False  # type: ignore[misc]
+    act(session, "inbox")
+    said = capsys.readouterr().out
+    assert said.startswith("1 run waits for an answer\n  ask · asked 20")
+    assert run.trace is not None
+    assert f"to answer: %nika answer {run.trace.name} ask=yes" in said
+
+
 def test_nothing_waits(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
     """And an offset that is none is told how to be one."""
     act(session, "inbox")
