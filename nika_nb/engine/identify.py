@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nika_nb.engine.emit import Mask
-from nika_nb.engine.scope import Scopes, reads, stand_in
+from nika_nb.engine.scope import Scopes, per_item, reads, stand_in
 from nika_nb.errors import Fault
 from nika_nb.language.model import Task
 from nika_nb.language.template import Value, references, render
@@ -176,7 +176,7 @@ def _read(task: Task) -> _Readings:
     with_refs = [ref for value in task.with_.values() for ref in references(value)]
     named = [r for r in (*found, *with_refs) if r.root in ("inputs", "const", "secrets") and r.steps]
     bindings = frozenset(str(r.steps[0]) for r in found if r.root == "with" and r.steps) & task.with_.keys()
-    inner = {n for n, v in task.with_.items() if reads(v, "item") or reads(v, "index")}
+    inner = per_item(task)
     roots = {r.root for r in found} | {r.root for n in bindings for r in references(task.with_[n])}
     upstream = frozenset(n for n, v in task.with_.items() if reads(v, "tasks") or reads(v, "group"))
     collection = references(task.for_each.items) if task.for_each else ()

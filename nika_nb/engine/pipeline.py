@@ -12,11 +12,12 @@ from nika_nb.engine.contract import Asks, Hit, Memory, Miss, Prompt, StaysOpen
 from nika_nb.engine.fanout import FanOut, aligned, fold, not_a_list
 from nika_nb.engine.identify import try_identity
 from nika_nb.engine.outcome import Outcome
-from nika_nb.engine.scope import Scopes, reads
+from nika_nb.engine.scope import Scopes, per_item, reads
 from nika_nb.engine.settle import Settler
 from nika_nb.engine.unit import UnitRunner, decide, when_reads_item
 from nika_nb.engine.work import Work
 from nika_nb.errors import Fault
+from nika_nb.language.model import Task
 from nika_nb.language.template import render
 from nika_nb.plan.identity import Identity
 from nika_nb.plan.plan import TaskPlan
@@ -84,8 +85,7 @@ class Pipeline:
         """The scope of the body. Before a fan-out only the bindings that speak of no item exist."""
         task = planned.task
         if task.for_each is not None:
-            outer = {n: v for n, v in task.with_.items() if not reads(v, "item") and not reads(v, "index")}
-            task = replace(task, with_=outer)
+            task = _without(task, per_item(task))
         return self._scopes.live | {"with": self._scopes.bindings(task, self._scopes.live, {})}
 
     def _decided(self, planned: TaskPlan, scope: dict[str, Any]) -> bool:
@@ -184,8 +184,7 @@ class Pipeline:
         assert task.for_each is not None
         if not any(reads(value, "secrets") for value in (task.for_each.items, *task.with_.values())):
             return live
-        outer = {n: v for n, v in task.with_.items() if not reads(v, "item") and not reads(v, "index")}
-        bindings = self._scopes.bindings(replace(task, with_=outer), self._scopes.marked, {})
+        bindings = self._scopes.bindings(_without(task, per_item(task)), self._scopes.marked, {})
         found: list[Any] = render(task.for_each.items, self._scopes.marked | {"with": bindings})
         return found
 
@@ -213,6 +212,10 @@ class Pipeline:
             await cleanups(planned, outcome, work)
         self._settler.ran(planned, planned.note, outcome, work, ALWAYS)
         return Ended(outcome, bindings, work)
+
+
+def _without(task: Task, bindings: frozenset[str]) -> Task:
+    return replace(task, with_={name: value for name, value in task.with_.items() if name not in bindings})
 
 
 def _when_text(planned: TaskPlan) -> str | None:

@@ -93,6 +93,11 @@ def reads(value: Value | None, root: str) -> bool:
     return any(ref.root == root for ref in references(value))
 
 
+def per_item(task: Task) -> frozenset[str]:
+    """The `with:` bindings that speak of the current item: there is one of them for each."""
+    return frozenset(n for n, v in task.with_.items() if reads(v, "item") or reads(v, "index"))
+
+
 def stand_in(items: list[Any]) -> Any:
     """One value shaped like every element of a collection, its leaves replaced by the item marker."""
     if items and all(isinstance(item, dict) for item in items):

@@ -12,14 +12,14 @@ from nika_nb.engine.clock import Clock
 from nika_nb.engine.contract import Carried, Hit, Memory, StaysOpen
 from nika_nb.engine.identify import Identifier
 from nika_nb.engine.outcome import Outcome, TaskError
-from nika_nb.engine.scope import Scopes, reads
+from nika_nb.engine.scope import Scopes, per_item
 from nika_nb.engine.settle import Settler
 from nika_nb.engine.turns import Turns
 from nika_nb.engine.waits import Waits
 from nika_nb.engine.work import Work
 from nika_nb.errors import Fault
 from nika_nb.language.model import Task
-from nika_nb.language.template import render
+from nika_nb.language.template import references, render
 from nika_nb.plan.identity import Identity
 from nika_nb.plan.plan import TaskPlan
 
@@ -131,8 +131,6 @@ class UnitRunner:
         assert task.on_error is not None
         assert task.on_error.recover is not None
         value = task.on_error.recover
-        from nika_nb.language.template import references
-
         for ref in references(value):
             if ref.root == "tasks" and ref.steps:
                 async with nullcontext() if task.called else self._turns.lent():
@@ -149,9 +147,14 @@ class UnitRunner:
 
 
 def when_reads_item(task: Task) -> bool:
-    """Whether `when:` speaks of the current item, and so is decided item by item."""
-    when = task.when
-    return not isinstance(when, bool) and (reads(when, "item") or reads(when, "index"))
+    """Whether `when:` speaks of the current item, itself or by a binding, and so is decided item by item."""
+    when, inner = task.when, per_item(task)
+    if when is None or isinstance(when, bool):
+        return False
+    return any(
+        ref.root in ("item", "index") or (ref.root == "with" and ref.steps and str(ref.steps[0]) in inner)
+        for ref in references(when)
+    )
 
 
 def decide(task: Task, scope: dict[str, Any]) -> bool:

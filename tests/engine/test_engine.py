@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import dataclass
+import random
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
+from nika_nb.engine.attempts import backoff_ms
 from nika_nb.engine.contract import Asks, Hit, Miss, Prompt
-from nika_nb.errors import Fault
+from nika_nb.errors import Fault, Span
+from nika_nb.language.model import Retry
 from nika_nb.plan.gates import PASS_SETS, STATUSES
 from tests.engine.scripted import fails, run
 
@@ -184,6 +188,39 @@ def test_only_what_may_be_retried_is_retried(
     ran = run(f"nika: r\ntasks:\n  a: {{ {retry}, {TASK} }}\n", a=fails(code))
     assert len(ran.calls) == attempts
     assert ran.verdict.tasks["a"].cause == cause
+
+
+BACKOFFS: list[tuple[str, dict[str, Any], list[int]]] = [
+    ("by default doubled from a second", {}, [1000, 2000, 4000, 8000]),
+    ("fixed", {"backoff_ms": 300, "backoff_strategy": "fixed"}, [300, 300, 300, 300]),
+    ("linear", {"backoff_ms": 300, "backoff_strategy": "linear"}, [300, 600, 900, 1200]),
+    ("exponential", {"backoff_ms": 300, "backoff_strategy": "exponential"}, [300, 600, 1200, 2400]),
+    ("capped", {"backoff_ms": 300, "backoff_max_ms": 700}, [300, 600, 700, 700]),
+    ("capped by default at a minute", {"backoff_ms": 50_000}, [50_000, 60_000, 60_000, 60_000]),
+    ("none", {"backoff_ms": 0}, [0, 0, 0, 0]),
+]
+
+
+def retry(**written: Any) -> Retry:
+    """A policy without jitter, as it is written."""
+    names = ("backoff_ms", "backoff_strategy", "backoff_max_ms", "on_codes")
+    return Retry(**(dict.fromkeys(names) | {"jitter": False, "span": Span(0, 0)} | written))
+
+
+@pytest.mark.parametrize(("policy", "delays"), [case[1:] for case in BACKOFFS], ids=[c[0] for c in BACKOFFS])
+def test_how_long_a_retry_waits(policy: dict[str, Any], delays: list[int]) -> None:
+    """The strategy and its cap without jitter; with it, which is the default, anything up to that."""
+    chance, plain = random.Random(1), retry(max_attempts=9, **policy)
+    for attempt, most in enumerate(delays, 1):
+        assert backoff_ms(plain, attempt, chance) == most
+        found = [backoff_ms(replace(plain, jitter=None), attempt, chance) for _ in range(200)]
+        assert 0 <= min(found) <= max(found) <= most
+        assert not most or max(found) - min(found) > most / 2
+
+
+def test_a_late_retry_waits_no_longer_than_its_cap() -> None:
+    """Doubling has an end, also at the thousandth attempt."""
+    assert backoff_ms(retry(max_attempts=9999), 1000, random.Random(1)) == 60_000
 
 
 def test_a_timeout_covers_attempts_and_backoff_and_can_be_recovered() -> None:
@@ -413,6 +450,35 @@ tasks:
     assert ran.statuses()["unused"] == "skipped"
 
 
+def test_a_cleanup_runs_after_a_timeout_and_once_after_a_fan_out() -> None:
+    """What it cleans up after has begun, however that ended; its own limit is not its producer's."""
+
+    async def slow(call: Any) -> None:
+        await call.sleep(2)
+
+    ran = run(
+        f"""
+nika: limits
+tasks:
+  work: {{ timeout: "1s", {TASK} }}
+  tidy: {{ after: {{work: unwind}}, {TASK} }}
+  each: {{ for_each: {{items: [x, y]}}, timeout: "1s", {TASK} }}
+  sweep: {{ after: {{each: unwind}}, {TASK} }}
+""",
+        work=slow,
+        each=slow,
+        tidy=slow,
+        sweep=slow,
+    )
+    assert {name: outcome.cause for name, outcome in ran.verdict.tasks.items()} == {
+        "work": "timeout",
+        "tidy": "normal",
+        "each": "timeout",
+        "sweep": "normal",
+    }
+    assert [call.task for call in ran.calls].count("sweep") == 1
+
+
 def test_cancelling_ends_everything_and_still_cleans_up() -> None:
     """A cancel from outside: running work ends, its cleanup runs, the rest settles cancelled."""
     started = asyncio.Event()
@@ -504,6 +570,38 @@ def test_a_run_ends_though_it_is_called_off_twice() -> None:
     ran = run(waiting(TASK), a=ends_slowly, late=ends_slowly, during=stop)
     assert ran.verdict.state == "cancelled"
     assert ran.statuses() == {"a": "cancelled", "ask": "success", "late": "cancelled"}
+
+
+def test_every_item_has_its_own_tries_bindings_condition_and_extraction() -> None:
+    """All that speaks of the item is read anew for each; named bindings are arrays in the items' order."""
+    tried: Counter[int] = Counter()
+
+    def script(call: Any) -> Any:
+        tried[call.item] += 1
+        if call.item == 1 and tried[1] < 3:
+            raise Fault("NIKA-EXEC-001", "not yet", transient=True)
+        return {"n": call.body["command"]["argv"][1]}
+
+    ran = run(
+        """
+nika: each
+inputs: { xs: { type: { array: integer }, default: [5, 6, 7] } }
+tasks:
+  a:
+    for_each: { items: "${{ inputs.xs }}" }
+    with: { shown: "${{ item }}/${{ index }}" }
+    when: ${{ with.shown != '7/2' }}
+    retry: { max_attempts: 3, backoff_ms: 1 }
+    extract: { n: ".n" }
+    exec: { command: ["x", "${{ with.shown }}"] }
+outputs: { n: "${{ tasks.a.n }}" }
+""",
+        inputs={"xs": [5, 6, 7]},
+        a=script,
+    )
+    assert tried == {0: 1, 1: 3}
+    assert ran.verdict.outputs == {"n": ["5/0", "6/1", None]}
+    assert [event.get("item") for event in ran.events if event.kind == "task_retrying"] == [1, 1]
 
 
 def test_nobody_is_asked_for_a_fan_out_that_has_failed() -> None:

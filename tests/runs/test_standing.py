@@ -175,6 +175,14 @@ def test_a_failed_item_beside_one_that_asks_stands(folder: Path) -> None:
     assert marks(folder / "marks") == {"bad": 1, "good": 1, "ask": 1}
 
 
+def test_a_paused_run_that_is_given_up_is_tidied_up(paused: nika_nb.Run, folder: Path) -> None:
+    """Declined, it comes to its end: what had begun before the pause gets its cleanup, once."""
+    over = paused.decline()
+    assert over.state == "failed"
+    assert over.tasks["draft"].state == "failure"
+    assert marks(folder / "marks") == ONCE | {"clean": 1}
+
+
 OBSERVED = """\
 nika: observed
 permits: {exec: ["./say"]}
@@ -199,9 +207,9 @@ outputs:
 
 def test_when_a_task_ran_is_seen_alike_after_a_resume(folder: Path) -> None:
     """A recalled task keeps its times: who observed them is recalled as well, from resume to resume."""
-    program(folder, "say", 'sleep 0.03\nprintf "%s" "$2"')
+    program(folder, "say", 'sleep 0.05\nprintf "%s" "$2"')
     first = nika_nb.run(OBSERVED)
-    assert int(first.outputs["length"]) >= 30
+    assert int(first.outputs["length"]) >= 20
     again = first.resume()
     for run in (again, again.resume()):
         assert hits(trace_of(run)) == {"slow", "other", "fold", "times", "length"}
