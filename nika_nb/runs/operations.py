@@ -99,13 +99,17 @@ def delete_deployment(name: str, version: int | None = None, root: Root = None) 
 def list_runs(root: Root = None, offset: int = 0, limit: int = 50, *, status: str | None = None) -> RunList:
     """A page of compact summaries, the newest first; running and incomplete runs stand apart.
 
-    status: only the runs that are interrupted, completed or failed.
+    status: only the runs that are interrupted, completed or failed. The readiness in a summary is what
+    the last resume found.
     """
     return Runs(root).list_runs(offset, limit, status)
 
 
 def inspect_run(run_id: str, root: Root = None) -> Inspection:
-    """A run's status, readiness, prompts, output or error, and diagnostics; never its trace."""
+    """A run's status, readiness, prompts, output or error, and diagnostics; never its trace.
+
+    Whether a run that waits could go on is looked up anew: `blocked` and the diagnostics are of now.
+    """
     return Runs(root).inspect_run(run_id)
 
 
@@ -147,7 +151,10 @@ def resume_run(
 
 
 def cancel(run_id: str, root: Root = None) -> Inspection:
-    """Ends a run that is at work, here or in another `nika-nb`. Raises UsageError where it cannot."""
+    """Ends a run that is at work, in whatever process of this machine. Its cleanups still run.
+
+    Raises UsageError where nothing is at work, NikaError where it is still at it after a while.
+    """
     return Runs(root).cancel(run_id)
 
 
