@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 
-from nika_nb.errors import UsageError
 from nika_nb.runs.calling_off import call_off
 from nika_nb.runs.session import working
 from nika_nb.trace.folder import ends
@@ -57,17 +56,8 @@ class Growing:
         here = [session for session in working(self._run_id) if self._writes(session.prepared.journal)]
         for session in here:
             session.cancel()
-        if here:
-            return
-        try:
-            call_off(self.path)
-        except OSError as error:
-            pid = is_running(self.path)[1]
-            where = f"process {pid}" if pid else "another process"
-            raise UsageError(
-                f"it is at work in {where}, which cannot be asked to end it ({error.strerror}): "
-                "interrupt it there"
-            ) from None
+        if not here:
+            call_off(self._run_id or self.path.name, self.path)
 
     def _writes(self, journal: object) -> bool:
         path = getattr(journal, "path", None)

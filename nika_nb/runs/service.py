@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any, Literal
 
 from nika_nb.errors import CheckRefused, NikaError, NotPaused, UsageError
 from nika_nb.runs.answered import told_of
-from nika_nb.runs.calling_off import call_off, take_back
+from nika_nb.runs.calling_off import end_elsewhere, process
 from nika_nb.runs.deployments import Broken, Deployment, Deployments
 from nika_nb.runs.following import Follow
 from nika_nb.runs.inspecting import Inspection, Unrunnable, inspected, piece
@@ -24,9 +23,6 @@ from nika_nb.runs.session import working
 from nika_nb.runs.shelf import Shelf, judge_range
 from nika_nb.runs.snapshots import snapshot
 from nika_nb.trace.folder import TraceFolder, standing
-from nika_nb.trace.reader import is_running
-
-_ENDING = 30.0  # seconds that a process gets to end a run that it was asked to cancel
 
 Answered = Literal["submitted", "declined"]
 Range = tuple[int, int] | None  # of a trace: where it starts, how many frames at most
@@ -253,7 +249,7 @@ class Runs:
             raise NotPaused(f"{summary.run_id} is {summary.outcome}: {rule}{told}")
         found = standing(self.folder.path / record.latest.name)
         if found is not None and found.running:
-            raise NotPaused(f"{summary.run_id} is at work in {_process(found.pid)}: {rule}")
+            raise NotPaused(f"{summary.run_id} is at work in {process(found.pid)}: {rule}")
         if found is not None and found.ends.end is not None:  # it stopped after it had been looked at
             return self._interrupted(self._find(summary.run_id))
         raise NotPaused(
@@ -279,7 +275,7 @@ class Runs:
         if not here and not elsewhere:
             raise UsageError(_nothing_to_cancel(self._find(run_id)))
         for path, pid in elsewhere:
-            _end(run_id, path, pid)
+            end_elsewhere(run_id, path, pid)
         return self.inspect_run(run_id)
 
     def _elsewhere(self, run_id: str) -> list[tuple[Path, int | None]]:
@@ -288,32 +284,6 @@ class Runs:
         paths = [self.folder.path / head.name for head in heads if head.end is None]
         stands = ((path, standing(path)) for path in paths)
         return [(path, found.pid) for path, found in stands if found is not None and found.running]
-
-
-def _end(run_id: str, path: Path, pid: int | None) -> None:
-    """Asks whoever is at work on a journal to end its run, and waits until that is over."""
-    try:
-        call_off(path)
-    except OSError as error:
-        raise UsageError(
-            f"{run_id} is at work in {_process(pid)}, which cannot be asked to end it ({error.strerror}): "
-            "interrupt it there"
-        ) from None
-    until = time.monotonic() + _ENDING
-    try:
-        while is_running(path)[0]:
-            if time.monotonic() > until:
-                raise NikaError(
-                    f"{_process(pid)} was asked to end {run_id} and is still at it: its cleanups run. Asked "
-                    "once more, it ends them too"
-                )
-            time.sleep(0.05)
-    finally:
-        take_back(path)
-
-
-def _process(pid: int | None) -> str:
-    return f"process {pid}" if pid else "another process"
 
 
 def _found_lacking(found: Inspection, lacks: tuple[Lack, ...]) -> Inspection:

@@ -10,7 +10,8 @@ from pathlib import Path
 from nika_nb.errors import UsageError
 from nika_nb.runs.heads import Head, head_of
 from nika_nb.runs.ids import is_run_id
-from nika_nb.runs.index import Due, Index, Unusable
+from nika_nb.runs.index import Index, Unusable
+from nika_nb.runs.index_tables import Due
 from nika_nb.runs.records import Record, Summary, fold, grouped
 from nika_nb.trace.folder import Entry, TraceFolder, look, newest_first
 from nika_nb.trace.retention import Collection, Limits, collect

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import subprocess
@@ -22,7 +21,7 @@ from mcp import ClientSession
 import nika_nb
 from nika_nb import runs
 from nika_nb.errors import NikaError, UsageError
-from nika_nb.runs import service
+from nika_nb.runs import calling_off
 from tests.doors import PATIENCE, alive, environment, frames, launch, newest, of, program, started, wait_for
 from tests.durable.project import ASK, DONE, GATE, Project
 from tests.durable.talking import said, talked
@@ -245,7 +244,7 @@ def test_cancelled_while_its_cleanups_run_it_ends_them_too_when_asked_again(
     slow: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As a second interrupt does. Whoever asked first is told that it is still at it."""
-    monkeypatch.setattr(service, "_ENDING", 1.0)
+    monkeypatch.setattr(calling_off, "_ENDING", 1.0)
     tidy = SLOW.replace("outputs:", '  tidy: {after: {slow: unwind}, exec: {command: ["./slow"]}}\noutputs:')
     (slow.root / "slow.nika.yaml").write_text(tidy, encoding="utf-8")
     engine = launch("run", "slow.nika.yaml", cwd=slow.root)
@@ -263,11 +262,8 @@ def test_a_run_that_cannot_be_asked_is_named(
     """Where nothing can be left beside its journal: the process, the reason, and what to do."""
     run_id, engine = working
 
-    def full(journal: Path) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(service, "call_off", full)
-    told = f"at work in process {engine.pid}, which cannot be asked .*No space left.*: interrupt it there"
+    monkeypatch.setattr(calling_off, "_word", lambda journal: Path("/proc/no-such-folder/word"))
+    told = f"at work in process {engine.pid}, which cannot be asked .*No such file.*: interrupt it there"
     with pytest.raises(UsageError, match=told):
         runs.cancel(run_id)
     assert runs.list_runs().unfinished[0].state == "running"

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import nika_nb
 from nika_nb import runs
 from nika_nb.engine.events import Event
-from nika_nb.runs import heads, index, shelf
+from nika_nb.runs import heads, index, index_tables, shelf
 from nika_nb.runs.heads import Head, head_of
 from nika_nb.runs.index import Index, Unusable
 from nika_nb.runs.shelf import Shelf
@@ -279,8 +279,8 @@ def test_two_that_make_it_at_once_make_it_once(traces: Path, monkeypatch: pytest
         written(traces, number)
     runs.list_runs()
     versions = iter([0])  # as the second one saw it before it got its turn
-    real = index._version
-    monkeypatch.setattr(index, "_version", lambda db: next(versions, None) or real(db))
+    real = index_tables.version
+    monkeypatch.setattr(index_tables, "version", lambda db: next(versions, None) or real(db))
     monkeypatch.setattr(index.Index, "_refresh", lambda self, db: None)
     assert len(Shelf(traces).heads("flow-00000003")) == 1
 
@@ -364,7 +364,7 @@ def test_where_it_says_that_nothing_is_too_much_nothing_would_go(
         path = written(traces, number, ENDS[end], workflow=f"w{workflow}")
         os.utime(path, ns=(now - age * 86_400 * 10**9,) * 2)
     limits = Limits(keep, days, budget)
-    due = index.Due(limits.keep, limits.oldest(now), limits.budget)
+    due = index_tables.Due(limits.keep, limits.oldest(now), limits.budget)
     entries = Index(traces).entries(due)
     gone = plan(TraceFolder(traces.parent.parent).list(), limits, now)
     assert not gone if not entries else plan(entries, limits, now) == gone

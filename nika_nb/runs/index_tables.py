@@ -1,0 +1,142 @@
+"""The tables of the cache of traces: made, read, written. What stands in them is for `index` to judge."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from nika_nb.runs.heads import Head
+from nika_nb.runs.records import Summary, fold
+
+VERSION = 4  # of the tables, and of what the facts in them mean
+
+_TABLES = f"""
+CREATE TABLE traces (
+  name TEXT PRIMARY KEY, size INTEGER, mtime INTEGER, inode INTEGER, run TEXT, open INTEGER,
+  workflow TEXT, kind TEXT, ended TEXT, began INTEGER, resumed TEXT, facts TEXT
+) WITHOUT ROWID;
+CREATE INDEX by_run ON traces (run);
+CREATE INDEX by_resumed ON traces (resumed);
+CREATE INDEX by_workflow ON traces (workflow, began);
+CREATE INDEX still_open ON traces (open) WHERE open;
+CREATE TABLE runs (
+  run TEXT PRIMARY KEY, stopped INTEGER, status TEXT, created INTEGER, summary TEXT
+) WITHOUT ROWID;
+CREATE INDEX newest ON runs (stopped, created DESC, run);
+CREATE INDEX newest_of ON runs (status, created DESC, run);
+CREATE TABLE folder (mtime INTEGER);
+PRAGMA user_version = {VERSION};
+"""
+
+Stamp = tuple[int, int, int]  # size, mtime, inode
+Row = tuple[Any, ...]  # of the table of traces
+Stamps = dict[str, Stamp]  # by name
+Listed = tuple[tuple[Summary, ...], int]  # a page of them, how many there are
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What is too much: finished traces of one workflow, unix nanoseconds of age, bytes in all."""
+
+    keep: int
+    oldest: int
+    budget: int
+
+
+def version(db: sqlite3.Connection) -> int:
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def make(db: sqlite3.Connection) -> None:
+    """Empty tables of this version, whatever stood there; unless another process was faster."""
+    db.execute("BEGIN IMMEDIATE")
+    if version(db) == VERSION:
+        db.execute("COMMIT")
+        return
+    for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+        db.execute(f"DROP TABLE {name}")
+    for statement in _TABLES.split(";"):
+        db.execute(statement)
+    db.execute("COMMIT")
+
+
+def known(db: sqlite3.Connection, which: str = "", values: Iterable[str] = ()) -> Stamps:
+    rows = db.execute(f"SELECT name, size, mtime, inode FROM traces {which}", tuple(values))
+    return {name: (size, mtime, inode) for name, size, mtime, inode in rows}
+
+
+def heads(db: sqlite3.Connection, column: str, value: str) -> list[Head]:
+    rows = db.execute(f"SELECT facts FROM traces WHERE {column} = ?", (value,)).fetchall()
+    return [Head.from_json(json.loads(facts)) for (facts,) in rows]
+
+
+def rows(db: sqlite3.Connection, which: str = "", values: Iterable[str] = ()) -> list[Row]:
+    columns = "name, size, mtime, run, workflow, kind, ended, began"
+    return db.execute(f"SELECT {columns} FROM traces {which}", tuple(values)).fetchall()
+
+
+_TOO_MUCH = (
+    "SELECT 1 WHERE (SELECT sum(size) FROM traces) > :budget",
+    "SELECT 1 FROM traces WHERE ended IN ('workflow_completed', 'workflow_failed', 'workflow_cancelled') "
+    "GROUP BY workflow HAVING count(*) > :keep LIMIT 1",
+    # Too old, and neither a question nor the newest of its workflow: these stay.
+    "SELECT 1 FROM traces AS old WHERE mtime < :oldest AND ended IS NOT 'workflow_paused' AND "
+    "(kind IS NOT 'workflow_started' OR EXISTS (SELECT 1 FROM traces AS new "
+    "WHERE new.workflow IS old.workflow AND new.began >= old.began AND new.name != old.name)) LIMIT 1",
+)
+
+
+def too_much(db: sqlite3.Connection, due: Due) -> bool:
+    """Whether anything may have to go; what does is for the rules of retention to say."""
+    return any(db.execute(query, asdict(due)).fetchone() for query in _TOO_MUCH)
+
+
+def listed(db: sqlite3.Connection, which: str, value: bool | str, offset: int, limit: int) -> Listed:
+    total = db.execute(f"SELECT count(*) FROM runs WHERE {which}", (value,)).fetchone()[0]
+    rows = db.execute(
+        f"SELECT summary FROM runs WHERE {which} ORDER BY created DESC, run LIMIT ? OFFSET ?",
+        (value, limit, offset),
+    ).fetchall()
+    return tuple(Summary.from_fields(json.loads(summary)) for (summary,) in rows), total
+
+
+def write(
+    db: sqlite3.Connection, gone: list[str], changed: dict[str, Head | Stamp], settled: int | None
+) -> None:
+    """Takes in what became of some files, and folds the runs that are touched by it."""
+    db.execute("BEGIN IMMEDIATE")
+    touched = {run for name in (*gone, *changed) for (run,) in _run_of(db, name) if run}
+    db.executemany("DELETE FROM traces WHERE name = ?", [(name,) for name in gone])
+    rows = [_values(name, found) for name, found in changed.items()]
+    db.executemany(f"INSERT OR REPLACE INTO traces VALUES ({','.join('?' * 12)})", rows)
+    touched |= {found.run for found in changed.values() if isinstance(found, Head)}
+    for run in touched:
+        _fold(db, run)
+    db.execute("DELETE FROM folder")
+    db.execute("INSERT INTO folder VALUES (?)", (settled,))
+    db.execute("COMMIT")
+
+
+def _run_of(db: sqlite3.Connection, name: str) -> list[tuple[str | None]]:
+    return db.execute("SELECT run FROM traces WHERE name = ?", (name,)).fetchall()
+
+
+def _values(name: str, found: Head | Stamp) -> tuple[object, ...]:
+    if not isinstance(found, Head):
+        return (name, *found, None, True, *[None] * 6)  # it may yet become one
+    told = (found.workflow or None, found.kind, found.end, found.created, found.resumed_trace)
+    return (name, *found.stamp, found.run, found.end is None, *told, json.dumps(found.to_json()))
+
+
+def _fold(db: sqlite3.Connection, run: str) -> None:
+    record = fold(heads(db, "run", run))
+    if record is None:
+        db.execute("DELETE FROM runs WHERE run = ?", (run,))
+        return
+    summary = record.summary
+    status = summary.status
+    values = (run, status is not None, status, summary.created, json.dumps(asdict(summary)))
+    db.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?)", values)
