@@ -91,6 +91,29 @@ def test_a_form_by_keyboard_through_a_reload(book: Opener, page: Any) -> None:
     until(lambda: "✖ failed" in outputs(cell), "a reloaded page shows the end in the form")
 
 
+THREE_CLICKS = """cell => [...cell.querySelectorAll('button')]
+    .filter(button => /Submit|Yes/.test(button.innerText)).slice(0, 3).forEach(button => button.click())"""
+
+
+def test_every_kind_of_form_in_notebook_7(book: Opener) -> None:
+    """Text, radio buttons, buttons, clicked in one moment: each answer is given in its turn."""
+    sure = "  sure: { invoke: { tool: 'nika:prompt', args: { message: Sure? } } }\n  notes:"
+    found = book(FORM.replace("  notes:", sure), "run.outputs", front="notebook")
+    found.run(0)
+    cell = found.run(1)
+    until(lambda: "4 questions wait" in outputs(cell), "the questions are shown")
+    cell.get_by_label("Your answer").first.fill("Nightly")
+    cell.get_by_label("blue").check()
+    cell.evaluate(THREE_CLICKS)
+    until(lambda: cell.get_by_role("button", name="Submit").count() == 1, "one question is left")
+    cell.get_by_label("Your answer").fill("no")
+    cell.get_by_role("button", name="Submit").click()
+    until(lambda: "4/4" in outputs(cell), "the run has ended")
+    said = outputs(found.run(2))
+    assert "'Nightly'" in said
+    assert "'blue'" in said
+
+
 def test_the_inbox_brings_back_what_a_killed_kernel_asked(book: Opener) -> None:
     """The cell was edited meanwhile: the answer goes on with the text that asked."""
     found = book(ASK, "%nika inbox")
