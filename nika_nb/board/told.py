@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nika_nb.board.fields import json_of
 from nika_nb.board.rows import State
-from nika_nb.trace.child import CHILD, inner
+from nika_nb.engine.contract import unit_key
+from nika_nb.trace.child import CHILD, nested
+from nika_nb.trace.fields import inner, shape_of
 from nika_nb.trace.frame import Frame
 from nika_nb.values import loads
 
@@ -69,14 +70,11 @@ class Told:
     @property
     def error(self) -> dict[str, Any] | None:
         """The typed record of what went wrong, where something did."""
-        error = self._payload.get("error")
-        return error if isinstance(error, dict) else None
+        return inner(self._payload, "error") or None
 
     @property
     def _payload(self) -> dict[str, Any]:
-        outcome = json_of(self.fields.get("outcome"), {})
-        payload = outcome.get("payload") if isinstance(outcome, dict) else None
-        return payload if isinstance(payload, dict) else {}
+        return inner(shape_of(self.fields.get("outcome")), "payload")
 
 
 def told(frame: Frame, text: str | None) -> Told:
@@ -84,7 +82,7 @@ def told(frame: Frame, text: str | None) -> Told:
     if frame.kind != CHILD:
         name = named(frame.get("task"), frame.get("item"))
         return Told(name, frame.kind, frame.fields, frame.kind == _ITEM, text)
-    calls, kind, fields = inner(frame, text or "") or ([], "", {})
+    calls, kind, fields = nested(frame, text or "") or ([], "", {})
     way = [named(task, item) for task, item in calls]
     below = named(fields.get("task"), fields.get("item"))
     output = fields.get("output")
@@ -96,4 +94,4 @@ def named(task: Any, item: Any) -> str:
     """`ask`, or `ask[3]` for an item of it; empty where that is no task."""
     if not isinstance(task, str):
         return ""
-    return task if item is None else f"{task}[{item}]"
+    return unit_key(task, item)

@@ -11,11 +11,12 @@ from nika_nb.engine.contract import Prompt
 from nika_nb.runs.heads import Head
 from nika_nb.runs.lack import Lack
 from nika_nb.runs.records import Checkpoint, Record, Summary, moment
+from nika_nb.trace.fields import shape_of
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.reader import frames, read
 from nika_nb.trace.trace import State, Trace
-from nika_nb.values import dumps, loads
+from nika_nb.values import dumps
 
 _MOST_BYTES = 4 << 20  # JSON bytes of one slice of a trace, whatever its limit
 
@@ -163,7 +164,7 @@ def _shape(index: int, trace: str, frame: Frame) -> dict[str, Any]:
 def _error(trace: Trace) -> dict[str, Any]:
     """The first failure that no `on_error` took, else what the run itself says."""
     for frame in trace.frames:
-        outcome = _object(frame.get("outcome")) if frame.kind == "task_failed" else {}
+        outcome = shape_of(frame.get("outcome")) if frame.kind == "task_failed" else {}
         error = outcome.get("payload", {}).get("error")
         if isinstance(error, dict):
             return {"code": error.get("code"), "message": error.get("message"), "task": frame.get("task")}
@@ -174,16 +175,4 @@ def _error(trace: Trace) -> dict[str, Any]:
 
 def _in_flight(trace: Trace) -> tuple[str, ...]:
     flying = JournalMemory(trace).running_at_crash()
-    return tuple(left.task if left.item is None else f"{left.task}[{left.item}]" for left in flying)
-
-
-def _json(text: Any) -> Any:
-    try:
-        return loads(text) if isinstance(text, str) else None
-    except (ValueError, RecursionError):
-        return None
-
-
-def _object(text: Any) -> dict[str, Any]:
-    found = _json(text)
-    return found if isinstance(found, dict) else {}
+    return tuple(left.key for left in flying)

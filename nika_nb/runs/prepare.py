@@ -323,9 +323,8 @@ def _sweep(resumed: Resumption) -> list[str]:
         return []
     said: list[str] = []
     for left in resumed.memory.running_at_crash():
-        name = left.task if left.item is None else f"{left.task}[{left.item}]"
         if left.pgid is not None and end(Process(left.pgid, left.started or "")):
-            said.append(f"`{name}` was still running (process group {left.pgid}) and was ended")
+            said.append(f"`{left.key}` was still running (process group {left.pgid}) and was ended")
         else:
-            said.append(f"`{name}` was running when the last run broke off")
+            said.append(f"`{left.key}` was running when the last run broke off")
     return said

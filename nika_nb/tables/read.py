@@ -19,10 +19,11 @@ from nika_nb.tables.build import Builder
 from nika_nb.tables.columns import KEYS, TABLES
 from nika_nb.tables.fanout import FanOut, frame_of
 from nika_nb.tables.rows import ROWS, Row, run_row
+from nika_nb.trace.fields import object_of
 from nika_nb.trace.overview import Overview, overview
 from nika_nb.trace.paging import with_texts
 from nika_nb.trace.reader import frames, read_run
-from nika_nb.trace.trace import State, object_of
+from nika_nb.trace.trace import State
 
 if TYPE_CHECKING:
     import pandas as pd

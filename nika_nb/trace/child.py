@@ -33,7 +33,7 @@ class Child:
         return replace(of, frames=tuple(self.frames), lines=len(self.frames), torn=False, damage=None)
 
 
-def inner(frame: Frame, text: str) -> tuple[list[tuple[str, Any]], str, dict[str, Any]] | None:
+def nested(frame: Frame, text: str) -> tuple[list[tuple[str, Any]], str, dict[str, Any]] | None:
     """What an `nb_child` frame tells, given its whole text: where, the kind, the fields.
 
     Where: (task, item) of the call and of every call in it. None for what is not of that shape.

@@ -126,10 +126,9 @@ def _left_running(path: Path, state: State, alive: Alive) -> Iterator[Finding]:
         return
     for left in flying:
         if left.pgid is not None and alive(left.pgid, left.started or ""):
-            name = left.task if left.item is None else f"{left.task}[{left.item}]"
             yield Finding(
                 "process",
-                f"`{name}` still runs (process group {left.pgid}), though its engine is gone: a resume "
+                f"`{left.key}` still runs (process group {left.pgid}), though its engine is gone: a resume "
                 f"ends it before it runs the task again; to end it now: kill -- -{left.pgid}",
             )
 

@@ -19,23 +19,29 @@ def number(value: Any) -> float | None:
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
-def shape_of(text: Any) -> dict[str, Any]:
-    """The object in a field that is itself JSON text; empty where it is none."""
-    found = _json(text)
-    return found if isinstance(found, dict) else {}
-
-
-def list_of(text: Any) -> list[Any]:
-    """The same for a list."""
-    found = _json(text)
-    return found if isinstance(found, list) else []
-
-
-def _json(text: Any) -> Any:
+def json_in(text: Any) -> Any:
+    """The value in a field that is itself JSON text; None where it is not."""
     try:
         return loads(text) if isinstance(text, str) else None
     except (ValueError, RecursionError):
         return None
+
+
+def object_of(text: Any) -> dict[str, Any] | None:
+    """The object in a field that is itself JSON text; None where it is none."""
+    value = json_in(text)
+    return value if isinstance(value, dict) else None
+
+
+def shape_of(text: Any) -> dict[str, Any]:
+    """The same; empty where it is none."""
+    return object_of(text) or {}
+
+
+def list_of(text: Any) -> list[Any]:
+    """The list in such a field; empty where it is none."""
+    found = json_in(text)
+    return found if isinstance(found, list) else []
 
 
 def inner(shape: dict[str, Any], name: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from nika_nb.catalog.frames import GENESIS
 from nika_nb.engine.events import Event
+from nika_nb.trace.fields import said
 
 GENESIS_CHAIN = hashlib.sha256(GENESIS.encode("ascii")).hexdigest()
 
@@ -74,11 +75,11 @@ def decode(line: bytes, number: int = 0) -> Frame:
     return Frame(
         kind=shape["kind"],
         fields=_fields(shape.get("fields")),
-        id=_text(identity.get("uuid")) or "" if isinstance(identity, dict) else "",
+        id=said(identity.get("uuid")) or "" if isinstance(identity, dict) else "",
         timestamp=stamp if isinstance(stamp, int) else 0,
-        run=_text(shape.get("run")),
-        correlation=_text(shape.get("correlation")),
-        chain=_text(shape.get("chain")),
+        run=said(shape.get("run")),
+        correlation=said(shape.get("correlation")),
+        chain=said(shape.get("chain")),
         line=number,
     )
 
@@ -110,10 +111,6 @@ def _fields(pairs: Any) -> dict[str, Any]:
         for pair in pairs
         if isinstance(pair, dict) and isinstance(pair.get("key"), str)
     }
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
 
 
 def _plain(value: Any) -> Any:

@@ -10,6 +10,7 @@ from nika_nb.engine.contract import Carried, Hit, Memory, Miss, NoMemory, Permit
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.plan.identity import Identity
 from nika_nb.trace.child import Child
+from nika_nb.trace.fields import inner, list_of, shape_of
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.trace import Trace
 from nika_nb.values import LEVELS, Json, loads, too_deep
@@ -46,6 +47,11 @@ class InFlight:
     attempt: int
     pgid: int | None
     started: str | None
+
+    @property
+    def key(self) -> str:
+        """What people call it: `copy`, `fan[3]`, `call/copy`."""
+        return unit_key(self.task, self.item)
 
 
 @dataclass
@@ -338,7 +344,7 @@ class JournalMemory:
 
     def _hit(self, record: Record) -> Hit:
         frame = record.frame
-        payload = _payload(_shape(frame.get("outcome")))
+        payload = inner(shape_of(frame.get("outcome")), "payload")
         error, attempts = payload.get("recovered_from"), payload.get("attempts")
         return Hit(
             output=record.output,
@@ -364,7 +370,7 @@ def _items_of(forced: frozenset[str]) -> dict[str, list[str]]:
 
 
 def _carried(frame: Frame) -> Carried | None:
-    outcome = Outcome.of(_shape(frame.get("outcome")))
+    outcome = Outcome.of(shape_of(frame.get("outcome")))
     if outcome is None:
         return None
     waits = frame.kind == "nb_failed_open"
@@ -373,7 +379,7 @@ def _carried(frame: Frame) -> Carried | None:
 
 def _decided(frame: Frame) -> Iterator[Permit]:
     """The decisions at the boundary that a frame of an open failure lists."""
-    for row in _list(frame.get("decided")):
+    for row in list_of(frame.get("decided")):
         match row:
             case [str(plane), str(gate), bool(allowed), str(why)]:
                 yield Permit(plane, gate, allowed, why)
@@ -419,9 +425,9 @@ def _better(found: Miss, behind: Hit | Miss) -> Hit | Miss:
 
 def _differs(record: Record, identity: Identity) -> Miss:
     if record.def_hash != identity.def_hash:
-        recorded = _shape(record.frame.get("definition_parts"))
+        recorded = shape_of(record.frame.get("definition_parts"))
         return Miss("definition", _unequal(recorded, identity.definition_parts))
-    return Miss("input", _unequal(_shape(record.frame.get("input_parts")), identity.input_parts))
+    return Miss("input", _unequal(shape_of(record.frame.get("input_parts")), identity.input_parts))
 
 
 def _unequal(recorded: Mapping[str, Any], current: Mapping[str, str]) -> tuple[str, ...]:
@@ -438,7 +444,7 @@ def _ended(frame: Frame) -> str:
     kind = status.get(frame.kind) or str(frame.get("status"))
     if kind != "failure":
         return kind
-    error = _payload(_shape(frame.get("outcome"))).get("error")
+    error = inner(shape_of(frame.get("outcome")), "payload").get("error")
     code = error.get("code") if isinstance(error, dict) else None
     code = code or str(frame.get("detail") or "").partition(" · ")[0]
     return f"failed ({code})" if code else "failed"
@@ -465,26 +471,3 @@ def _first(frame: Frame, name: str, other: str, kind: Any) -> Any:
     """A figure of a live success, or what a cache hit says it saved."""
     value = frame.get(name, frame.get(other))
     return value if isinstance(value, kind) and not isinstance(value, bool) else None
-
-
-def _payload(outcome: dict[str, Any]) -> dict[str, Any]:
-    payload = outcome.get("payload")
-    return payload if isinstance(payload, dict) else {}
-
-
-def _shape(text: Any) -> dict[str, Any]:
-    """The object in a field that is itself JSON text; empty where it is none."""
-    value = _value(text)
-    return value if isinstance(value, dict) else {}
-
-
-def _list(text: Any) -> list[Any]:
-    value = _value(text)
-    return value if isinstance(value, list) else []
-
-
-def _value(text: Any) -> Json:
-    try:
-        return loads(text) if isinstance(text, str) else None
-    except (ValueError, RecursionError):
-        return None

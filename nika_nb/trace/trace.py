@@ -11,9 +11,10 @@ from typing import Any, Literal
 from nika_nb.catalog.frames import RESUME_BLOCKED, RUN_ENDS
 from nika_nb.engine.contract import Prompt as Prompt
 from nika_nb.engine.contract import unit_key as unit_key
+from nika_nb.trace.fields import json_in, object_of, said
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.paging import INPUT_PAGE, with_texts
-from nika_nb.values import Json, loads, to_text
+from nika_nb.values import to_text
 
 # What may stand behind the frame that ends a run.
 AFTER_END = frozenset({"run_sealed", "notify_delivered", "notify_failed"})
@@ -55,12 +56,12 @@ class Trace:
 
     @property
     def workflow(self) -> str | None:
-        return _text(self.prologue.get("workflow"))
+        return said(self.prologue.get("workflow"))
 
     @property
     def engine_version(self) -> str | None:
         """The engine that wrote the trace, None where it is unrecorded."""
-        return _text(self.prologue.get("engine_version"))
+        return said(self.prologue.get("engine_version"))
 
     @property
     def run_id(self) -> str | None:
@@ -94,7 +95,7 @@ class Trace:
     @property
     def inputs_withheld(self) -> tuple[str, ...]:
         """The inputs whose values held a secret and were not written down."""
-        names = _json(self.prologue.get("inputs_withheld"))
+        names = json_in(self.prologue.get("inputs_withheld"))
         return tuple(str(name) for name in names) if isinstance(names, list) else ()
 
     @property
@@ -167,7 +168,7 @@ def state_of(end: str | None, running: bool) -> State:
 
 def prompts_of(pause: Frame) -> tuple[Prompt, ...]:
     """The questions that a `workflow_paused` frame asks."""
-    listed = _json(pause.get("prompts"))
+    listed = json_in(pause.get("prompts"))
     if isinstance(listed, list):
         found = tuple(_prompt(item) for item in listed if isinstance(item, dict))
         if found:
@@ -176,7 +177,7 @@ def prompts_of(pause: Frame) -> tuple[Prompt, ...]:
 
 
 def _prompt(shape: dict[str, Any]) -> Prompt:
-    choices = _json(shape.get("choices")) if isinstance(shape.get("choices"), str) else shape.get("choices")
+    choices = json_in(shape.get("choices")) if isinstance(shape.get("choices"), str) else shape.get("choices")
     mode = shape.get("mode")
     item = shape.get("item")
     return Prompt(
@@ -189,29 +190,11 @@ def _prompt(shape: dict[str, Any]) -> Prompt:
         item=item if isinstance(item, int) else None,
         gates=_texts(shape.get("gates")),
         effects=_texts(shape.get("effects")),
-        shown_hash=_text(shape.get("shown_hash")) or "",
-        inner=_text(shape.get("inner")) or "",
+        shown_hash=said(shape.get("shown_hash")) or "",
+        inner=said(shape.get("inner")) or "",
         conditions=_texts(shape.get("conditions")),
     )
 
 
 def _texts(value: Any) -> tuple[str, ...]:
     return tuple(to_text(item) for item in value) if isinstance(value, list) else ()
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _json(text: Any) -> Json:
-    """The value of a field that is itself JSON text; None where it is not."""
-    try:
-        return loads(text) if isinstance(text, str) else None
-    except (ValueError, RecursionError):
-        return None
-
-
-def object_of(text: Any) -> dict[str, Any] | None:
-    """The object in a field that is JSON text; None where it is none."""
-    value = _json(text)
-    return value if isinstance(value, dict) else None
