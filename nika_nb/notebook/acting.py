@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from typing import Any
+from uuid import uuid4
 
 from nika_nb.board import forecast_still
 from nika_nb.board.forecast import Forecast
@@ -12,12 +13,12 @@ from nika_nb.check import check
 from nika_nb.notebook.options import CellOptions
 from nika_nb.notebook.proposal import Proposal
 from nika_nb.notebook.session import Session
-from nika_nb.notebook.shown import Spots
+from nika_nb.notebook.shown import Spots, show
 from nika_nb.notebook.watch import Watch
 from nika_nb.runs.forecast import forecast
 from nika_nb.runs.judging import lacking
 from nika_nb.runs.request import Request
-from nika_nb.runs.run import Run, ready
+from nika_nb.runs.run import Run, interactive, ready
 
 
 def act_on(session: Session, request: Request, options: CellOptions) -> Run | None:
@@ -49,6 +50,8 @@ def _look_ahead(session: Session, request: Request, options: CellOptions) -> Non
         print(forecast_still.summary(ahead))
     elif not session.surface.has_widgets:
         print(ahead)
+    elif not interactive(request):
+        show(ahead._repr_mimebundle_(), uuid4().hex)  # nobody is there to press a button
     else:
         Proposal(ahead, _line(ahead), partial(_carry_out, session, request, options, ahead)).show()
 
