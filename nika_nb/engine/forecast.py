@@ -181,7 +181,7 @@ class Forecaster:
     async def _hit(self, planned: TaskPlan, hit: Hit) -> Expected:
         error = TaskError(**hit.error) if hit.error else None
         outcome = Outcome("success", "recovered" if error else "normal", hit.output, error, hit.attempts)
-        self._settle(planned, outcome, await named(self._extractor, planned.task, hit.output))
+        self._settle(planned, outcome, await named(self._extractor, planned.task, hit.output), hit)
         return Expected(planned.task.id, "skip", hits=(hit,))
 
     def _in_part(self, planned: TaskPlan, waits: tuple[str, ...], items: list[Any] | None = None) -> Expected:
@@ -219,19 +219,18 @@ class Forecaster:
         task = planned.task.id
         found = self._recall(try_identity(self._identifier.fan_out, planned, items))
         if isinstance(found, Hit):
-            await self._settle_items(planned, found.output if isinstance(found.output, list) else [])
+            await self._settle_items(planned, found)
             return Expected(task, "skip", recorded=len(items), hits=(found,))
         hits = tuple(self._item_hits(planned, items))
-        if len(hits) == len(items):
-            await self._settle_items(planned, [hit.output for hit in hits])
         return Expected(task, "run", found, recorded=len(hits), hits=hits)
 
-    async def _settle_items(self, planned: TaskPlan, values: list[Any]) -> None:
-        """A fan-out that is known whole; an item without a value was skipped."""
+    async def _settle_items(self, planned: TaskPlan, hit: Hit) -> None:
+        """A fan-out that is recalled whole; an item without a value was skipped."""
+        values = hit.output if isinstance(hit.output, list) else []
         each = [
             {} if value is None else await named(self._extractor, planned.task, value) for value in values
         ]
-        self._settle(planned, Outcome("success", "normal", values), aligned(planned, each))
+        self._settle(planned, Outcome("success", "normal", values), aligned(planned, each), hit)
 
     def _item_hits(self, planned: TaskPlan, items: list[Any]) -> Iterator[Hit]:
         for index, item in enumerate(items):
@@ -244,10 +243,13 @@ class Forecaster:
 
     # -- what follows ------------------------------------------------------------------------------
 
-    def _settle(self, planned: TaskPlan, outcome: Outcome, bindings: dict[str, Any]) -> None:
-        """From here on others know how it ends."""
+    def _settle(
+        self, planned: TaskPlan, outcome: Outcome, bindings: dict[str, Any], hit: Hit | None = None
+    ) -> None:
+        """From here on others know how it ends, and when it did."""
+        times = (hit.started, hit.ended) if hit is not None else (None, None)
         self._settled[planned.task.id] = outcome.status
-        self._scopes.tasks[planned.task.id] = record(planned.task, Settled(outcome, bindings))
+        self._scopes.tasks[planned.task.id] = record(planned.task, Settled(outcome, bindings, *times))
 
     def _cleanup(self, planned: TaskPlan) -> Expected:
         """Never recalled: it runs behind every producer that starts."""

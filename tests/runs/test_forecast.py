@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import assume, given, note
+from hypothesis import strategies as st
 
 import nika_nb
 from nika_nb.board.forecast import Ceiling, Forecast, TaskForecast
@@ -17,6 +20,8 @@ from nika_nb.runs.widening import widened
 from tests.doors import Terminal, program, traces
 from tests.runs.crashing import Crasher
 from tests.runs.foretelling import assert_came_true
+from tests.runs.graphs import drawn
+from tests.runs.test_gate_algebra import CHANCE, FEW, broken_off, staged
 
 GRAPH = """\
 nika: graph
@@ -406,3 +411,17 @@ def test_the_terminal_tells_the_same(terminal: Terminal, folder: Path) -> None:
     assert terminal("run", "w.nika.yaml", "--plan", "--json").outputs["workflow"] == "graph"
     assert terminal("run", "w.nika.yaml", "--plan", "--quiet").out.count(b"\n") == 1
     assert not traces(folder)
+
+
+@FEW
+@given(chance=CHANCE, part=st.floats(0, 1), yes=st.booleans())
+def test_any_forecast_comes_true(chance: random.Random, part: float, yes: bool) -> None:
+    """Any graph, its journal broken off anywhere, an input changed or not: what was told comes about."""
+    graph = drawn(chance)
+    note(graph.text)
+    assume(nika_nb.check(graph.text).ok)
+    with staged(graph) as workflow:
+        trace = Path(str(nika_nb.run(workflow).trace)).resolve()
+        trace.write_bytes(broken_off(trace.read_bytes(), part))
+        ahead = nika_nb.plan_resume(workflow, trace, vars={"yes": yes})
+        assert_came_true(ahead, nika_nb.run(workflow, resume=trace, vars={"yes": yes}))
