@@ -56,7 +56,7 @@ _WRITTEN = frozenset(
     (
         *("outcome", "output", "outputs", "input_values", "prompts", "choices", "matched", "child"),
         *("needs", "parts", "permits_json", "inputs", "pricing", "budget", "answered", "forced"),
-        *("inputs_withheld", "answers", "decided"),
+        *("inputs_withheld", "answers", "approvals", "decided"),
     )
 )
 

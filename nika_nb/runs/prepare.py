@@ -22,6 +22,7 @@ from nika_nb.plan.identity import secret_marker
 from nika_nb.plan.plan import Plan
 from nika_nb.runs.answered import refuse_earlier
 from nika_nb.runs.answers import Answers, decided, for_edit, for_open, kept, task_of
+from nika_nb.runs.approvals import used_up
 from nika_nb.runs.blocked import blocked
 from nika_nb.runs.children import Children, pinned_texts, recorded
 from nika_nb.runs.doubt import AskFirst, carried, in_doubt
@@ -210,6 +211,7 @@ def _prepared(
         above=(children.top,),
     )
     doubtful = _in_doubt(request, workflow, resumed)
+    approvals = used_up(resumed.trace) if resumed.trace is not None and resumed.run_id else []
     verbs = LocalVerbs(
         workflow=workflow,
         plan=plan,
@@ -219,6 +221,7 @@ def _prepared(
         answers=answers.all,
         jq=worker,
         around=around,
+        approvals=set(approvals),
     )
     store.arm()
     for callee in children:
@@ -234,6 +237,7 @@ def _prepared(
     answered = answers.fields(masker, doubtful)
     answered |= {"declined": dumps(list(request.declined))} if request.declined else {}
     answered |= {"in_doubt": dumps(sorted(doubtful))} if doubtful else {}
+    answered |= {"approvals": dumps(approvals)} if approvals else {}
     promised = {"seal_key": key.public.id} if key is not None else {}
     first = manifest(request, workflow, inputs, resumed.fields | answered | promised, masker)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import nika_nb
-from tests.doors import Terminal, hits, marks, newest, of, program, ran
+from tests.doors import Terminal, frames, hits, marks, newest, of, program, ran
 
 ITEMS = """\
 nika: items
@@ -153,6 +154,51 @@ tasks:
   other:
     exec: {command: ["./say", "other", "x"]}
 """
+
+
+def question(message: str, after: str = "") -> str:
+    gate = f"after: {{{after}: success}}, " if after else ""
+    return f'{{{gate}invoke: {{tool: "nika:prompt", args: {{message: "{message}"}}}}}}'
+
+
+def chain(first: str) -> str:
+    """Five questions, one after the other and all behind a task."""
+    names = [first, *(f"q{number}" for number in range(1, 6))]
+    return "".join(f"  {name}: {question(f'{name}?', before)}\n" for before, name in pairwise(names))
+
+
+def test_a_run_asks_for_five_confirmations_however_often_it_pauses(folder: Path) -> None:
+    """Over all its answers: the sixth is refused by name. Another run counts anew, other questions do not."""
+    text = f"nika: six\ntasks:\n  q0: {question('Q0?')}\n" + chain("q0")
+    run = nika_nb.run(text)
+    for _ in range(5):
+        assert run.state == "paused"
+        run = run.answer(True)
+    assert run.state == "failed"
+    assert run.tasks["q5"].error is not None
+    assert run.tasks["q5"].error["code"] == "NIKA-SEC-010"
+    assert "confirmation 6 of this run" in run.tasks["q5"].error["message"]
+    assert len(json.loads(frames(newest(folder))[0]["approvals"])) == 5
+    again = run.resume()
+    assert [prompt.key for prompt in again.prompts] == ["q5"]
+    assert again.answer(True).state == "completed"
+    inputs = text.replace('?"', '?", mode: input')
+    run = nika_nb.run(inputs)
+    while run.state == "paused":
+        run = run.answer("yes")
+    assert run.state == "completed"
+
+
+def test_the_confirmations_of_a_called_workflow_are_its_callers(folder: Path) -> None:
+    """A child asks in its caller's name, and uses up what the caller may ask for."""
+    child = f"nika: child\ntasks:\n  ask: {question('Deep?')}\n"
+    (folder / "child.nika.yaml").write_text(child, encoding="utf-8")
+    call = "  call: {invoke: {workflow: ./child.nika.yaml}}\n"
+    run = nika_nb.run(f"nika: caller\ntasks:\n{call}{chain('call')}")
+    while run.state == "paused":
+        run = run.answer(True)
+    assert run.tasks["q5"].error is not None
+    assert run.tasks["q5"].error["code"] == "NIKA-SEC-010"
 
 
 def test_what_waits_is_listed_with_the_gate_of_each(say: Path) -> None:
