@@ -100,8 +100,9 @@ class Form:
 
     def hold(self, said: str) -> None:
         """It cannot be answered just now: `said` is why, and what was begun stays."""
-        self._enable(False)
-        self._say(said)
+        if self.open:
+            self._enable(False)
+            self._say(said)
 
     def release(self) -> None:
         """It can be answered again."""
@@ -111,8 +112,9 @@ class Form:
 
     def refuse(self, text: str) -> None:
         """The answer was not taken, and nothing was consumed: say why and ask again."""
-        self._say(text, wrong=True)
-        self._enable(True)
+        if self.open:
+            self._say(text, wrong=True)
+            self._enable(True)
 
     # -- inside ----------------------------------------------------------------------------
 

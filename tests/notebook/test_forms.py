@@ -145,6 +145,10 @@ def test_a_form_that_was_answered_elsewhere_does_nothing_more() -> None:
     assert door.taken == []
     assert yes not in form.box.children
     assert "answered from the command line" in said(form)
+    form.refuse("too late")  # what was said of a click that is still under way
+    form.hold("not now")
+    assert "answered from the command line" in said(form)
+    assert yes.disabled
 
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", "\x1b[31m\u202edlrow", "x" * 100_000])
