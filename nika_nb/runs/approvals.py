@@ -7,7 +7,7 @@ from typing import Any
 
 from nika_nb.engine.contract import unit_key
 from nika_nb.runs.doubt import carried
-from nika_nb.trace.child import CHILD, inner
+from nika_nb.trace.child import CHILD, nested
 from nika_nb.trace.trace import Trace
 from nika_nb.values import loads
 
@@ -49,6 +49,6 @@ def _attested(trace: Trace) -> Iterator[tuple[str, dict[str, Any]]]:
         if frame.kind == "approval_decided":
             yield unit_key(str(frame.get("task")), frame.get("item")), frame.fields
         elif frame.kind == CHILD and text is not None:
-            told = inner(frame, text)
+            told = nested(frame, text)
             if told is not None and told[1] == "approval_decided":
                 yield "", told[2]
