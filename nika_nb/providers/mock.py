@@ -7,12 +7,13 @@
 `mock-json`        the smallest value that has a configured shape
 
 What is configured stands in the JSON file that NIKA_NB_MOCK names, under `error` ({code, message,
-transient}), `streaming` (a text or a list of pieces), `json` (a schema) and `prices`
-({echo: {input, output}}, USD per million tokens): what a model is said to cost, to rehearse a budget.
+transient}), `streaming` (a text or a list of pieces) and `json` (a schema). To rehearse a bill and a
+wait: `prices` ({echo: {input, output}}, USD per million tokens) and `delay_ms`, the time of a reply.
 """
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
 from pathlib import Path
@@ -39,6 +40,7 @@ class Mock:
 
     async def chat(self, request: ChatRequest, say: Say) -> ChatReply:
         price = prices().get(f"mock/{request.model}")
+        await asyncio.sleep(_delay())
         if request.model == "mock-error":
             raise _error(_configured("error") or {})
         text = _text(request)
@@ -57,17 +59,24 @@ def prices() -> dict[str, Price]:
     if configured is None:
         return {}
     if not isinstance(configured, dict) or not all(map(_priced, configured.values())):
-        why = "`prices` gives a model {input, output}, two numbers: USD per million tokens"
-        raise _unusable(why)
+        raise _unusable("`prices` gives a model {input, output}, two numbers: USD per million tokens")
     return {f"mock/{name}": Price(**rates) for name, rates in configured.items()}
 
 
 def _priced(rates: Any) -> bool:
-    return (
-        isinstance(rates, dict)
-        and set(rates) == _RATES
-        and all(type(rate) in (int, float) and math.isfinite(rate) and rate >= 0 for rate in rates.values())
-    )
+    return isinstance(rates, dict) and set(rates) == _RATES and all(map(_amount, rates.values()))
+
+
+def _delay() -> float:
+    """Seconds that a reply takes. Raises Fault where nobody can read it."""
+    configured = _configured("delay_ms")
+    if configured is not None and not _amount(configured):
+        raise _unusable("`delay_ms` is a number of milliseconds")
+    return (configured or 0) / 1000
+
+
+def _amount(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value) and value >= 0
 
 
 def _text(request: ChatRequest) -> str:

@@ -145,6 +145,24 @@ def test_a_price_that_is_none(written: Any, configure: Any) -> None:
         chat()
 
 
+def test_a_reply_takes_its_time(configure: Any) -> None:
+    """As long as it is told to: a slow model can be rehearsed, with a timeout around it."""
+    configure(delay_ms=60_000)
+    request = ChatRequest("echo", (Message("user", "hi"),))
+    with pytest.raises(TimeoutError):
+        asyncio.run(asyncio.wait_for(Mock().chat(request, print), 0.05))
+    configure(delay_ms=0.5)
+    assert chat().text == "mock(echo) · hi"
+
+
+@pytest.mark.parametrize("written", [-1, "5", True, [], 1e999])
+def test_a_time_that_is_none(written: Any, configure: Any) -> None:
+    """It is refused at the first call."""
+    configure(delay_ms=written)
+    with pytest.raises(Fault, match="NIKA_NB_MOCK=.* cannot be used"):
+        chat()
+
+
 # -- with tools ------------------------------------------------------------------------------------
 
 LEAST = {"type": "object", "required": ["n"], "properties": {"n": {"type": "integer", "minimum": 2}}}
