@@ -106,7 +106,12 @@ def how(replay: Replay) -> list[str]:
     """The exact lines that replay it: in a notebook, in Python, in a terminal."""
     path = one_line(replay.tape.reels[-1].shown, 1000)
     name = one_line(replay.traces[-1].name, 400)
-    return [f"%nika replay {quote(name)}", f"nika_nb.replay({path!r})", f"nika-nb trace replay {quote(path)}"]
+    found = name if path == f".nika/traces/{name}" else path
+    return [
+        f"%nika replay {quote(found)}",
+        f"nika_nb.replay({path!r})",
+        f"nika-nb trace replay {quote(path)}",
+    ]
 
 
 def still(replay: Replay) -> str:

@@ -251,3 +251,17 @@ def test_an_executed_notebook_holds_the_still_and_no_widget(folder: Path) -> Non
     assert "step 1 of 2 · ✔ a ok" in step.data["text/plain"]
     assert 'role="status"' in step.data["text/html"]
     assert not notebook.metadata.get("widgets")
+
+
+def test_the_line_that_is_told_replays_it(shell: InteractiveShell, tmp_path: Path) -> None:
+    """By its name where traces lie, by its path anywhere else, as where a notebook carries it."""
+    shell.run_line_magic("load_ext", "nika_nb")
+    made = nika_nb.run(FLOW).trace
+    assert made is not None
+    carried = Path("traces") / "carried.ndjson"
+    carried.parent.mkdir()
+    carried.write_bytes(made.read_bytes())
+    for trace, word in ((made, made.name), (carried, str(carried))):
+        line = f"%nika replay {word}"
+        assert line in said(shell, f"import nika_nb; nika_nb.replay({str(trace)!r})")
+        assert "replay of flow" in said(shell, line)
