@@ -159,7 +159,7 @@ def test_a_reply_takes_its_time(configure: Any) -> None:
 def test_a_time_that_is_none(written: Any, configure: Any) -> None:
     """It is refused at the first call."""
     configure(delay_ms=written)
-    with pytest.raises(Fault, match="NIKA_NB_MOCK=.* cannot be used"):
+    with pytest.raises(Fault, match=r"NIKA_NB_MOCK=.* cannot be used"):
         chat()
 
 
