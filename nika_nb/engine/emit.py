@@ -24,19 +24,6 @@ class Mask(Protocol):
         ...
 
 
-class NoMask:
-    """For runs without secrets."""
-
-    def mask(self, value: Any) -> Any:
-        return value
-
-    def found(self, value: Any) -> bool:
-        return False
-
-    def reveals(self, value: Any) -> bool:
-        return False
-
-
 # Names, numbers and hashes of ours: masking them could only damage the journal.
 _STRUCTURAL = frozenset(
     (

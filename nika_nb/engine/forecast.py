@@ -13,7 +13,7 @@ from typing import Any, Literal
 from nika_nb.engine.attempts import error_of, named
 from nika_nb.engine.contract import Extractor, Hit, Memory, Miss
 from nika_nb.engine.fanout import aligned, not_a_list
-from nika_nb.engine.identify import Identifier, try_identity
+from nika_nb.engine.identify import Identifier, recall, try_identity
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.scope import Scopes, Settled, reads, record
 from nika_nb.engine.unit import decide, when_reads_item
@@ -23,7 +23,6 @@ from nika_nb.language.template import Value, references, render
 from nika_nb.plan.edges import members
 from nika_nb.plan.gates import Status
 from nika_nb.plan.graph import topological
-from nika_nb.plan.identity import Identity
 from nika_nb.plan.plan import Plan, TaskPlan
 
 Fate = Literal["skip", "run", "depends", "idle"]
@@ -166,17 +165,10 @@ class Forecaster:
         if waits:
             return self._in_part(planned, waits)
         identity = try_identity(self._identifier.task, planned)
-        found = self._recall(identity)
+        found = recall(self._memory, identity)
         if isinstance(found, Hit):
             return await self._hit(planned, found)
         return Expected(planned.task.id, "run", found)
-
-    def _recall(self, identity: Identity | Fault) -> Hit | Miss:
-        if not isinstance(identity, Fault):
-            return self._memory.recall(identity)
-        if self._memory.resuming:
-            return Miss("not-resumable", detail=identity.message)
-        return Miss("first-run")
 
     async def _hit(self, planned: TaskPlan, hit: Hit) -> Expected:
         error = TaskError(**hit.error) if hit.error else None
@@ -188,7 +180,7 @@ class Forecaster:
         """A task whose inputs are not all known: what differs already, else it depends."""
         bindings = self._bindings(planned.task, self._scopes.marked)
         identity = try_identity(self._identifier.in_part, planned, bindings, items)
-        found = self._recall(identity)
+        found = recall(self._memory, identity)
         assert isinstance(found, Miss)
         task = planned.task.id
         if isinstance(identity, Fault) or found.reason != "input":
@@ -217,7 +209,7 @@ class Forecaster:
 
     async def _collected(self, planned: TaskPlan, items: list[Any]) -> Expected:
         task = planned.task.id
-        found = self._recall(try_identity(self._identifier.fan_out, planned, items))
+        found = recall(self._memory, try_identity(self._identifier.fan_out, planned, items))
         if isinstance(found, Hit):
             await self._settle_items(planned, found)
             return Expected(task, "skip", recorded=len(items), hits=(found,))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from nika_nb.engine.contract import Hit, Memory, Miss
 from nika_nb.engine.emit import Mask
 from nika_nb.engine.scope import Scopes, per_item, reads, stand_in
 from nika_nb.errors import Fault
@@ -199,3 +200,12 @@ def try_identity(compute: Callable[..., Identity], *args: Any) -> Identity | Fau
         return fault
     except (TypeError, ValueError) as trouble:
         return Fault("NIKA-IMPL-001", f"a value cannot be hashed: {trouble}")
+
+
+def recall(memory: Memory, identity: Identity | Fault) -> Hit | Miss:
+    """What the memory holds of an identity; of one that could not be made, nothing."""
+    if not isinstance(identity, Fault):
+        return memory.recall(identity)
+    if memory.resuming:
+        return Miss("not-resumable", detail=identity.message)
+    return Miss("first-run")

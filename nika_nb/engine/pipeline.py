@@ -8,9 +8,9 @@ from typing import Any
 
 from nika_nb.engine.attempts import UNANSWERED_CODE, error_of
 from nika_nb.engine.clock import Clock
-from nika_nb.engine.contract import Asks, Hit, Memory, Miss, Prompt, StaysOpen
+from nika_nb.engine.contract import Asks, Hit, Memory, Prompt, StaysOpen
 from nika_nb.engine.fanout import FanOut, aligned, fold, not_a_list
-from nika_nb.engine.identify import try_identity
+from nika_nb.engine.identify import recall, try_identity
 from nika_nb.engine.outcome import Outcome
 from nika_nb.engine.scope import Scopes, per_item, reads
 from nika_nb.engine.settle import Settler
@@ -102,13 +102,6 @@ class Pipeline:
         self._settler.before_start(planned, "with · when", outcome)
         return Ended(outcome)
 
-    def _recall(self, identity: Identity | Fault) -> Hit | Miss:
-        if not isinstance(identity, Fault):
-            return self._memory.recall(identity)
-        if self._memory.resuming:
-            return Miss("not-resumable", detail=identity.message)
-        return Miss("first-run")
-
     async def _cache_hit(
         self, planned: TaskPlan, identity: Identity | Fault, hit: Hit, fan_out: FanOut | None = None
     ) -> Ended:
@@ -128,7 +121,7 @@ class Pipeline:
         self, planned: TaskPlan, scope: dict[str, Any], work: Work, cleanups: Cleanups
     ) -> Ended | Open:
         identity = try_identity(self._units.identifier.task, planned)
-        found = self._recall(identity)
+        found = recall(self._memory, identity)
         if isinstance(found, Hit):
             return await self._cache_hit(planned, identity, found)
         work.miss = found
@@ -148,7 +141,7 @@ class Pipeline:
     ) -> Ended | Open:
         marked = self._marked(planned, live)
         identity = try_identity(self._units.identifier.fan_out, planned, marked)
-        found = self._recall(identity)
+        found = recall(self._memory, identity)
         fan_out = FanOut(self._units, planned, live, marked, work)
         if isinstance(found, Hit):
             return await self._cache_hit(planned, identity, found, fan_out)

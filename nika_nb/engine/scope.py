@@ -81,10 +81,6 @@ class Scopes:
             if task.group == group
         ]
 
-    def recovery(self, local: Mapping[str, Any]) -> dict[str, Any]:
-        """The boundary scope in which `on_error.recover` is read."""
-        return self.live | {"tasks": self.tasks} | dict(local)
-
     def outputs(self) -> dict[str, Any]:
         return self._plain | {"tasks": self.tasks}
 

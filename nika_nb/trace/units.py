@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -10,7 +10,6 @@ from nika_nb.trace.child import CHILD, event_of
 from nika_nb.trace.fields import inner, list_of, number, said, shape_of, whole
 from nika_nb.trace.figures import Figures
 from nika_nb.trace.frame import Frame
-from nika_nb.trace.paging import with_texts
 from nika_nb.trace.trace import prompts_of
 
 UnitState = Literal[
@@ -268,15 +267,6 @@ def _add(unit: Unit, figures: tuple[Figures, Figures, Figures]) -> None:
     unit.spent.add(spent)
     unit.saved.add(saved)
     unit.wasted.add(wasted)
-
-
-def units_of(frames: Iterable[Frame], *, running: bool = False, outputs: bool = False) -> Units:
-    """The tasks of a whole journal."""
-    found = Units(outputs=outputs)
-    for frame, text in with_texts(frames):
-        found.take(frame, text)
-    found.close(running=running)
-    return found
 
 
 _HANDLERS = {

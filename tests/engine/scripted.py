@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+from nika_nb.authority.secrets import Masker
 from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import VirtualClock
 from nika_nb.engine.contract import Call, Memory, NoMemory, Reply
-from nika_nb.engine.emit import NoMask
 from nika_nb.engine.ending import Verdict
 from nika_nb.engine.engine import Engine, Setup
 from nika_nb.engine.events import Event
@@ -93,7 +93,7 @@ def run(
         extractor=Paths(),
         memory=memory or NoMemory(),
         clock=VirtualClock(),
-        mask=NoMask(),
+        mask=Masker(),
         sink=events.append,
         base=".",
         manifest={"workflow": loaded.workflow.id},

@@ -247,7 +247,7 @@ def test_a_skill_behind_a_link_starts_nothing(skilled: Path, terminal: Terminal)
 
 def test_an_agent_without_its_skills_at_hand_is_never_recognised() -> None:
     """A definition whose skill texts are not known can hit nothing."""
-    from nika_nb.engine.emit import NoMask
+    from nika_nb.authority.secrets import Masker
     from nika_nb.engine.identify import Identifier, try_identity
     from nika_nb.engine.scope import Scopes
     from nika_nb.errors import Fault, Source
@@ -257,7 +257,7 @@ def test_an_agent_without_its_skills_at_hand_is_never_recognised() -> None:
 
     workflow = load(Source(SKILLED)).workflow
     assert workflow is not None
-    identify = Identifier(Scopes(workflow, {}, {}, {}), NoMask()).task
+    identify = Identifier(Scopes(workflow, {}, {}, {}), Masker()).task
     blind = try_identity(identify, make_plan(workflow).tasks["review"])
     assert isinstance(blind, Fault)
     assert blind.code == "NIKA-AGENT-003"
