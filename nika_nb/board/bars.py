@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from nika_nb.board.clean import one_line
+from nika_nb.board.clean import inline, one_line
 from nika_nb.board.rows import RunState
-from nika_nb.board.svg import CHAR, FILL, INK, document, rect, said, text
+from nika_nb.board.svg import CHAR, FILL, INK, document, rect, text
 from nika_nb.board.text import plural
 
 DRAWN = 60  # runs: of more, the newest
@@ -77,7 +77,7 @@ def _legend(at: int, left: float) -> str:
 
 def _bar(bar: Bar, left: float, top: float, scale: float, amount: Said, ink: str) -> str:
     middle, y = top + 12.5, top + (_HIGH - _BAR) / 2
-    title = f"<title>{said(f'{bar.label} · {bar.state} · {bar.words(amount)}')}</title>"
+    title = f"<title>{inline(f'{bar.label} · {bar.state} · {bar.words(amount)}', 200)}</title>"
     shapes, x = text(0, middle, f"{_SIGNS[bar.state]} {one_line(bar.label, _NAME)}", ink), left
     looks = (f"fill='{FILL['ok']}'", f"fill='{FILL['failed']}'", f"fill='none' stroke='{FILL['cached']}'")
     for part, look in zip((bar.good, bar.wasted, bar.saved), looks, strict=True):

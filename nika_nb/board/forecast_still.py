@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from nika_nb.board.clean import inline, one_line
 from nika_nb.board.forecast import Ceiling, Fate, Forecast, TaskForecast, Touch
-from nika_nb.board.style import COLOUR, MONO, QUIET, box
-from nika_nb.board.text import WIDTH, duration, money, plural
+from nika_nb.board.style import COLOUR, QUIET, box, fact
+from nika_nb.board.text import duration, money, plural, rule
 
 GLYPH: dict[Fate, str] = {"skip": "↷", "run": "▸", "depends": "◌", "idle": "–"}
 _TONE: dict[Fate, str] = {
@@ -27,8 +27,7 @@ def text(found: Forecast) -> str:
         said = one_line(_said(task) or task.note, _LONGEST)
         lines.append(f"  {GLYPH[task.fate]}  {task.fate:<7}  {one_line(task.task):<{width}}  {said}".rstrip())
         lines += [f"       {label:<6}  {one_line(what, _LONGEST)}" for label, what in _facts(task)]
-    closing = f"── {one_line(summary(found), _LONGEST)} "
-    lines.append("  " + closing + "─" * max(3, WIDTH - len(closing)))
+    lines.append(rule(one_line(summary(found), _LONGEST)))
     lines += [f"  {label}  {one_line(what, _LONGEST)}" for label, what in _about(found)]
     return "\n".join(lines)
 
@@ -41,11 +40,7 @@ def html(found: Forecast) -> str:
     )
     plain = "table-layout:auto;width:100%;border-collapse:collapse;margin:4px 0;border:0"
     rows = "".join(map(_row, found.tasks))
-    about = "".join(
-        f'<div style="font-size:12px"><span style="{QUIET}">{inline(label)}</span> '
-        f'<span style="{MONO};overflow-wrap:anywhere">{inline(said, _LONGEST)}</span></div>'
-        for label, said in _about(found)
-    )
+    about = "".join(fact(label, said) for label, said in _about(found))
     counts = f'<div style="font-weight:600">{inline(summary(found), _LONGEST)}</div>'
     return box(f'{head}<table style="{plain}">{rows}</table>{counts}{about}', COLOUR["running"])
 
@@ -53,11 +48,7 @@ def html(found: Forecast) -> str:
 def _row(task: TaskForecast) -> str:
     cell = "text-align:left;vertical-align:top;padding:1px 14px 1px 0;border:0;font-size:13px"
     small = f"{QUIET};font-size:12px"
-    facts = "".join(
-        f'<div style="font-size:12px"><span style="{QUIET}">{inline(label)}</span> '
-        f'<span style="{MONO};overflow-wrap:anywhere">{inline(said, _LONGEST)}</span></div>'
-        for label, said in _facts(task)
-    )
+    facts = "".join(fact(label, said) for label, said in _facts(task))
     sign = f'<span style="color:{_TONE[task.fate]};font-weight:600">{GLYPH[task.fate]} {task.fate}</span>'
     return (
         f'<tr style="background:none"><td style="{cell};white-space:nowrap">{sign}</td>'

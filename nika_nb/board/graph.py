@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nika_nb.board.clean import one_line
+from nika_nb.board.clean import inline, one_line
 from nika_nb.board.folding import Cell, folded
 from nika_nb.board.layout import Layout, layered
 from nika_nb.board.rows import STATES, State
 from nika_nb.board.state import Board
-from nika_nb.board.svg import CHAR, FILL, INK, document, number, rect, said, text
-from nika_nb.board.text import UNICODE, plural
+from nika_nb.board.svg import CHAR, FILL, INK, document, number, rect, text
+from nika_nb.board.text import UNICODE, counted, plural
 
 _HIGH, _GAP, _PAD, _BETWEEN = 24, 10, 9, 40  # of a box; below it; inside it; between two layers
 _URGENT: tuple[State, ...] = (
@@ -42,7 +42,7 @@ def graph_svg(board: Board, ink: str = INK) -> str:
     )
     boxes = "".join(_box(cell, places[cell.id], ink) for cell in found.cells)
     rest = text(2, height + 12, _rest(found.left_out), ink) if found.left_out else ""
-    label = f"graph of {plural(len(board.rows), 'task')}: {_counted(board.counts)}"
+    label = f"graph of {plural(len(board.rows), 'task')}: {counted(board.counts)}"
     return document(width, height + (18 if rest else 0), label, lines + boxes + rest)
 
 
@@ -85,9 +85,8 @@ def _places(cells: Sequence[Cell], layout: Layout) -> tuple[dict[object, _Place]
 
 
 def _box(cell: Cell, place: _Place, ink: str) -> str:
-    title = said(
-        f"{_name(cell)} · {cell.rows[0].note if len(cell.rows) == 1 else ''} · {_counted(_states(cell))}"
-    )
+    note = cell.rows[0].note if len(cell.rows) == 1 else ""
+    title = inline(f"{_name(cell)} · {note} · {counted(_states(cell))}", 200)
     state = _state(cell)
     quiet = FILL[state] == "none"
     dash = " stroke-dasharray='3 2'" if state in ("skipped", "cancelled") else ""
@@ -160,10 +159,6 @@ def _name(cell: Cell) -> str:
 
 def _label(cell: Cell) -> str:
     return f"{_sign(cell)} {_name(cell)}"
-
-
-def _counted(states: Counter[State]) -> str:
-    return ", ".join(f"{states[state]:,} {state}" for state in STATES if states[state])
 
 
 def _rest(left_out: int) -> str:

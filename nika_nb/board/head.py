@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from nika_nb.board.clean import inline
-from nika_nb.board.rows import STATES, RunState, State
+from nika_nb.board.rows import RunState, State
 from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, QUIET, RUN_TONE, TRACK, ink
-from nika_nb.board.text import duration, money, plural
+from nika_nb.board.text import counted, duration, money, plural
 
 _WORD: dict[RunState, str] = {
     "running": "running", "completed": "✔ completed", "failed": "✖ failed", "cancelled": "⊘ cancelled",
@@ -73,7 +73,7 @@ def figures(board: Board) -> str:
 
 def _bar(board: Board) -> str:
     """How much is settled, by state, and the same in words."""
-    total, words = len(board.rows), counted(board)
+    total, words = len(board.rows), counted(board.counts)
     parts = "".join(
         f'<div style="width:{100 * board.counts[state] / max(1, total):.2f}%;'
         f'background-color:{COLOUR[state]}"></div>'
@@ -88,11 +88,6 @@ def _bar(board: Board) -> str:
         f"{parts}</div>"
         f'<div style="{QUIET};font-size:12px;white-space:nowrap">{board.done:,}/{total:,} done</div></div>'
     )
-
-
-def counted(board: Board) -> str:
-    """`3 ok, 1 failed`: how many tasks are in which state."""
-    return ", ".join(f"{board.counts[state]:,} {state}" for state in STATES if board.counts[state])
 
 
 def announced(board: Board) -> str:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from nika_nb.board import tracepage
 from nika_nb.board.clean import block, inline
-from nika_nb.board.head import counted, head
+from nika_nb.board.head import head
 from nika_nb.board.items import opened, summary
 from nika_nb.board.picture import still_picture
 from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, TRACK, box, ink, plain
 from nika_nb.board.table import table
-from nika_nb.board.text import plural
+from nika_nb.board.text import counted, plural
 from nika_nb.board.window import URGENT, WINDOW, window
 
 WHOLE = 1000  # rows of a still
@@ -68,7 +68,7 @@ def _rest(board: Board, shown: int) -> str:
     hidden = len(board.rows) - shown
     if hidden <= 0:
         return ""
-    words = f"and {hidden:,} more: {counted(board)} in all"
+    words = f"and {hidden:,} more: {counted(board.counts)} in all"
     return f'<div style="{QUIET};font-size:12px;padding-top:4px">{words}</div>'
 
 

@@ -9,7 +9,7 @@ from nika_nb.board.clean import inline
 from nika_nb.board.rows import ITEM_STATES, TOLD_ITEMS, Items, Row, State
 from nika_nb.board.style import COLOUR, MONO, QUIET
 from nika_nb.board.style import ink as toned
-from nika_nb.board.svg import FILL, INK, data_uri, document
+from nika_nb.board.svg import FILL, INK, document, image
 from nika_nb.board.text import UNICODE, duration, items_said, plural
 
 MARKS = 600  # marks of one fan-out: of more items several share a mark, the worst is shown
@@ -32,13 +32,10 @@ def opened(row: Row) -> str:
     items = row.items
     if items is None or not items.states:
         return ""
-    drawn = items_svg(row)
-    image = (
-        f'<img alt="{inline(_words(items), 400)}" src="{data_uri(drawn)}" style="max-width:100%;margin:0">'
-    )
+    drawn = image(items_svg(row), _words(items), "max-width:100%;margin:0")
     lines = _each(items) if _size(items) <= TOLD_ITEMS else _some(items)
     style = f"{MONO};font-size:11px;line-height:1.5;white-space:pre-wrap;overflow-wrap:anywhere"
-    return f'<div style="padding:2px 0">{image}<div style="{style}">{"".join(lines)}</div></div>'
+    return f'<div style="padding:2px 0">{drawn}<div style="{style}">{"".join(lines)}</div></div>'
 
 
 def items_svg(row: Row, ink: str = INK) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from nika_nb.board.clean import inline
 from nika_nb.board.graph import graph_svg, graph_text
 from nika_nb.board.state import Board
 from nika_nb.board.style import plain
-from nika_nb.board.svg import data_uri
+from nika_nb.board.svg import image
 from nika_nb.board.timeline import timeline_svg, timeline_text
 
 SMALL = 24  # tasks up to which the picture is shown without being asked for
 TALL = 320  # pixels that it may be high before it scrolls
 
+_WHOLE = "max-width:none;margin:0;flex:none"
 _BOTH = f"display:flex;flex-wrap:wrap;align-items:flex-start;gap:10px 32px;overflow:auto;max-height:{TALL}px"
 
 
@@ -25,14 +25,9 @@ def still_picture(board: Board) -> str:
     """Both as images, with their words for those who do not see them; folded where they are large."""
     if len(board.rows) < 2:
         return ""
-    graph = _image(graph_svg(board), f"graph: {graph_text(board)}")
-    time = _image(timeline_svg(board), f"timeline: {timeline_text(board)}")
+    graph = image(graph_svg(board), f"graph: {graph_text(board)}", _WHOLE)
+    time = image(timeline_svg(board), f"timeline: {timeline_text(board)}", _WHOLE)
     shown = " open" if len(board.rows) <= SMALL else ""
     summary = '<summary style="cursor:pointer;opacity:.68;font-size:12px">graph and timeline</summary>'
     inner = f'<div style="{_BOTH};padding:4px 0 8px 0">{graph}{time}</div>'
     return f'<details{shown} style="margin:2px 0">{summary}{inner}</details>'
-
-
-def _image(svg: str, words: str) -> str:
-    style = "max-width:none;margin:0;flex:none"
-    return f'<img alt="{inline(words, 1200)}" src="{data_uri(svg)}" style="{style}">'

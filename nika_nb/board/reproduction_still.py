@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from nika_nb.board.clean import inline, one_line
 from nika_nb.board.reproduction import WORD, Reproduction, TaskReproduction, VerdictName
-from nika_nb.board.style import COLOUR, MONO, QUIET, box
-from nika_nb.board.text import WIDTH, money, plural
+from nika_nb.board.style import COLOUR, QUIET, box, fact
+from nika_nb.board.text import money, plural, rule
 
 GLYPH: dict[VerdictName, str] = {
     "reproduced": "✔", "nature": "≈", "edited": "✎", "environment": "✖", "unverifiable": "?",
@@ -31,8 +31,7 @@ def text(found: Reproduction) -> str:
         head = f"  {GLYPH[task.verdict]}  {one_line(task.task):<{width}}  {WORD[task.verdict]:<{words}}"
         lines.append(f"{head}  {one_line(task.why, _LONGEST)}".rstrip())
         lines += [f"       {label:<8}  {what}" for label, what in _outputs(task)]
-    closing = f"── {one_line(summary(found), _LONGEST)} "
-    lines.append("  " + closing + "─" * max(3, WIDTH - len(closing)))
+    lines.append(rule(one_line(summary(found), _LONGEST)))
     lines += [f"  {label}  {one_line(what, _LONGEST)}" for label, what in _about(found)]
     return "\n".join(lines)
 
@@ -45,7 +44,7 @@ def html(found: Reproduction) -> str:
     )
     style = "table-layout:auto;width:100%;border-collapse:collapse;margin:4px 0;border:0"
     rows = "".join(map(_row, found.tasks))
-    about = "".join(_fact(label, what) for label, what in _about(found))
+    about = "".join(fact(label, what) for label, what in _about(found))
     counts = f'<div style="font-weight:600">{inline(summary(found), _LONGEST)}</div>'
     tone = COLOUR["ok"] if found.ok else COLOUR["failed"]
     return box(f'{head}<table style="{style}">{rows}</table>{counts}{about}', tone)
@@ -55,18 +54,11 @@ def _row(task: TaskReproduction) -> str:
     cell = "text-align:left;vertical-align:top;padding:1px 14px 1px 0;border:0;font-size:13px"
     tone = f"color:{_TONE[task.verdict]};font-weight:600"
     sign = f'<span style="{tone}">{GLYPH[task.verdict]} {WORD[task.verdict]}</span>'
-    facts = "".join(_fact(label, what) for label, what in _outputs(task))
+    facts = "".join(fact(label, what) for label, what in _outputs(task))
     return (
         f'<tr style="background:none"><td style="{cell};white-space:nowrap">{sign}</td>'
         f'<td style="{cell}">{inline(task.task)}</td>'
         f'<td style="{cell};width:70%">{inline(task.why, _LONGEST)}{facts}</td></tr>'
-    )
-
-
-def _fact(label: str, what: str) -> str:
-    return (
-        f'<div style="font-size:12px"><span style="{QUIET}">{inline(label)}</span> '
-        f'<span style="{MONO};overflow-wrap:anywhere">{inline(what, _LONGEST)}</span></div>'
     )
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from nika_nb.board.clean import block, clean, inline, one_line
 from nika_nb.board.rows import State
 from nika_nb.board.style import COLOUR, MONO, QUIET, box
-from nika_nb.board.text import UNICODE, WIDTH
+from nika_nb.board.text import UNICODE, rule
 
 MOST = 1000  # lines that are drawn
 _WIDEST = 48  # columns of a cell that others stand behind
@@ -52,6 +53,22 @@ class Sheet:
         return f"and {more:,} more" if more > 0 else ""
 
 
+class Drawn:
+    """An answer that shows itself as a sheet, in a notebook and in a terminal."""
+
+    __slots__ = ()
+
+    def sheet(self) -> Sheet:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return text(self.sheet())
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        drawn = self.sheet()
+        return {"text/plain": text(drawn), "text/html": html(drawn)}
+
+
 def text(sheet: Sheet) -> str:
     """A block of lines, two blanks in front of each."""
     return "\n".join(_lines(sheet))
@@ -70,8 +87,7 @@ def _lines(sheet: Sheet) -> Iterator[str]:
     if sheet.rest:
         yield f"     {sheet.rest}"
     if sheet.closing:
-        closing = f"── {one_line(sheet.closing, _LONGEST)} "
-        yield "  " + closing + "─" * max(3, WIDTH - len(closing))
+        yield rule(one_line(sheet.closing, _LONGEST))
     yield from (f"  {label}  {one_line(said, _LONGEST)}" for label, said in sheet.notes)
 
 

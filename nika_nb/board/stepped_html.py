@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 
 from nika_nb.board import html, stepped, tree
 from nika_nb.board.clean import block, inline
@@ -14,7 +13,7 @@ from nika_nb.board.replay import Replay, Step
 from nika_nb.board.rows import State
 from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, TRACK, box, ink, plain
-from nika_nb.board.svg import INK, data_uri
+from nika_nb.board.svg import INK, image
 from nika_nb.board.table import table
 from nika_nb.board.text import money
 from nika_nb.board.timeline import timeline_svg, timeline_text
@@ -155,7 +154,7 @@ def _drawing(svg: str, words: str) -> str:
         return ""
     style = "max-width:100%;margin:0;flex:none"
     if words:
-        return f'<img alt="{inline(words, 1200)}" src="{data_uri(svg)}" style="{style}">'
+        return image(svg, words, style)
     return f'<div style="{style};overflow:auto">{svg}</div>'
 
 
@@ -204,7 +203,7 @@ def still(replay: Replay, classes: str = "") -> str:
     )
     last = replay[-1].board
     inner = f"{head(replay)}{html.still(last)}{box(tail, RUN_TONE[last.state], 2)}"
-    return f'<div class="{escape(classes)}">{inner}</div>' if classes else f"<div>{inner}</div>"
+    return f'<div class="{inline(classes)}">{inner}</div>' if classes else f"<div>{inner}</div>"
 
 
 def mimebundle(replay: Replay, classes: str = "") -> dict[str, str]:

@@ -6,6 +6,7 @@ opacity. Only properties that JupyterLab's sanitiser lets through.
 
 from __future__ import annotations
 
+from nika_nb.board.clean import inline
 from nika_nb.board.rows import RunState, State
 
 COLOUR: dict[State, str] = {
@@ -46,6 +47,14 @@ def box(inner: str, tone: str, pad: int = 6) -> str:
 def plain(inner: str) -> str:
     """A piece inside something that has an edge already."""
     return f'<div class="{NO_MATH}" style="{PLAIN}">{inner}</div>'
+
+
+def fact(label: str, said: str) -> str:
+    """A line below something: what it is about, and what anybody wrote of it."""
+    return (
+        f'<div style="font-size:12px"><span style="{QUIET}">{inline(label)}</span> '
+        f'<span style="{MONO};overflow-wrap:anywhere">{inline(said)}</span></div>'
+    )
 
 
 def ink(tone: str) -> str:

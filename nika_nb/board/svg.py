@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
 from urllib.parse import quote
 
-from nika_nb.board.clean import one_line
+from nika_nb.board.clean import inline
 from nika_nb.board.rows import State
 
 INK = "#858b95"  # text and lines where nobody tells the page's own colour: seen on white and on black
@@ -22,22 +21,22 @@ def data_uri(svg: str) -> str:
     return "data:image/svg+xml," + quote(svg, safe=" ='/:;,()")
 
 
+def image(svg: str, words: str, style: str = "max-width:100%") -> str:
+    """A drawing as an `<img>`, with its words for those who do not see it."""
+    return f'<img alt="{inline(words, 1200)}" src="{data_uri(svg)}" style="{style}">'
+
+
 def document(width: float, height: float, label: str, inner: str) -> str:
     """The drawing; `label` is what a screen reader says of it."""
     size = f"{number(width)} {number(height)}"
     return (
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {size}' width='{number(width)}' "
-        f"height='{number(height)}' {FONT} role='img' aria-label='{said(label, 600)}'>{inner}</svg>"
+        f"height='{number(height)}' {FONT} role='img' aria-label='{inline(label, 600)}'>{inner}</svg>"
     )
 
 
-def said(text: str, limit: int = 200) -> str:
-    """Text of anybody's as text of a drawing: one line, bounded, escaped."""
-    return escape(one_line(text, limit), quote=True)
-
-
 def text(x: float, y: float, content: str, fill: str, more: str = "") -> str:
-    return f"<text x='{number(x)}' y='{number(y)}' fill='{fill}'{more}>{said(content)}</text>"
+    return f"<text x='{number(x)}' y='{number(y)}' fill='{fill}'{more}>{inline(content, 200)}</text>"
 
 
 def rect(x: float, y: float, width: float, height: float, look: str) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from nika_nb.board.clean import one_line
-from nika_nb.board.rows import Row, State, why
+from nika_nb.board.rows import STATES, Row, State, why
 from nika_nb.board.state import Board, Fact
 from nika_nb.catalog.frames import RUN_STOPS, TASK_ENDS
 
@@ -53,6 +53,11 @@ def money(usd: float) -> str:
 
 def plural(count: int, noun: str) -> str:
     return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def counted(counts: Mapping[State, int]) -> str:
+    """`3 ok, 1 failed`: how many are in which state."""
+    return ", ".join(f"{counts[state]:,} {state}" for state in STATES if counts[state])
 
 
 def said(row: Row) -> str:
@@ -121,9 +126,13 @@ def meter(board: Board, now: int | None = None) -> str:
     money_said = money(board.cost_usd)
     if board.unpriced:
         money_said += f" + {board.unpriced} unpriced"
-    text = (
-        f"── {board.done}/{len(board.rows)} done · {money_said} · elapsed {duration(board.elapsed_ms(now))} "
-    )
+    elapsed = duration(board.elapsed_ms(now))
+    return rule(f"{board.done}/{len(board.rows)} done · {money_said} · elapsed {elapsed}")
+
+
+def rule(words: str) -> str:
+    """`── 3/4 done ─────`: what is summed up below a table."""
+    text = f"── {words} "
     return "  " + text + "─" * max(3, WIDTH - len(text))
 
 

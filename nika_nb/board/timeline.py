@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nika_nb.board.clean import one_line
+from nika_nb.board.clean import inline, one_line
 from nika_nb.board.rows import Row
 from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR
-from nika_nb.board.svg import CHAR, FILL, INK, document, rect, said, text
+from nika_nb.board.svg import CHAR, FILL, INK, document, rect, text
 from nika_nb.board.text import UNICODE, duration, plural
 
 DRAWN = 60  # tasks: of more, those that took longest
@@ -100,7 +100,7 @@ def _tick(at: int, x: float, rows: int, ink: str) -> str:
 
 def _row(bar: _Bar, left: float, top: float, scale: float, ink: str) -> str:
     row, middle = bar.row, top + 12.5
-    title = f"<title>{said(f'{row.id} · {row.note} · {row.state} · {_time(bar)}')}</title>"
+    title = f"<title>{inline(f'{row.id} · {row.note} · {row.state} · {_time(bar)}', 200)}</title>"
     name = text(0, middle, f"{UNICODE[row.state]} {one_line(row.id, 24)}", ink)
     if bar.until is None:
         return f"<g>{title}{name}{text(left + bar.start * scale, middle, '↷', COLOUR['cached'])}</g>"

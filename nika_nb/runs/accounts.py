@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from nika_nb.board import sheet
 from nika_nb.board.bars import Bar, bars_svg, bars_text
-from nika_nb.board.clean import inline
 from nika_nb.board.rows import RunState, State
-from nika_nb.board.sheet import Line, Sheet
-from nika_nb.board.svg import data_uri
+from nika_nb.board.sheet import Drawn, Line, Sheet
+from nika_nb.board.svg import image
 from nika_nb.board.text import duration, money, plural
 from nika_nb.runs.framed import answer
 from nika_nb.trace.figures import Figures
@@ -82,7 +80,7 @@ class TaskEntry:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Ledger:
+class Ledger(Drawn):
     """What some runs have cost, the oldest invocation first; an invocation stands here once.
 
     Without resumes all would have cost spent + saved. skipped: (name, why) of files that are no traces.
@@ -137,17 +135,11 @@ class Ledger:
             for entry in self.entries
         ]
 
-    def __repr__(self) -> str:
-        return sheet.text(self._sheet())
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        bundle = Drawn._repr_mimebundle_(self)
+        return bundle | {"text/html": bundle["text/html"] + image(self.svg(), self.text())}
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        drawn = self._sheet()
-        picture = (
-            f'<img alt="{inline(self.text(), 1200)}" src="{data_uri(self.svg())}" style="max-width:100%">'
-        )
-        return {"text/plain": sheet.text(drawn), "text/html": sheet.html(drawn) + picture}
-
-    def _sheet(self) -> Sheet:
+    def sheet(self) -> Sheet:
         return Sheet(
             title="ledger",
             about=plural(len(self.entries), "invocation"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from nika_nb.board.rows import reason_said
@@ -65,6 +65,12 @@ class Cause:
         if self.kind == "cached":
             return f"{self.task}: recalled with another output than before"
         return f"{self.task}: {reason_said(self.kind, self.changed, self.detail) or 'another output'}"
+
+
+def elsewhere(causes: Iterable[Cause], changed: Collection[str]) -> str:
+    """The causes as a sentence, without those that are told already as what has changed."""
+    others = [cause for cause in causes if cause.task or cause.changed[0] not in changed]
+    return "; ".join(cause.sentence for cause in others)
 
 
 class Causes:

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from nika_nb.board import sheet
 from nika_nb.board.rows import State
-from nika_nb.board.sheet import Line, Sheet
+from nika_nb.board.sheet import Drawn, Line, Sheet
 from nika_nb.board.text import duration, money
-from nika_nb.runs.causes import Cause
+from nika_nb.runs.causes import Cause, elsewhere
 from nika_nb.runs.framed import answer
 from nika_nb.runs.why import SIGNS, ItemWhy, items_said
 from nika_nb.trace.units import UnitState
@@ -74,12 +73,11 @@ class TaskDiff:
     @property
     def because(self) -> str:
         """Where it began, if that is somewhere else."""
-        others = [cause for cause in self.causes if cause.task or cause.changed[0] not in self.changed]
-        return "; ".join(cause.sentence for cause in others)
+        return elsewhere(self.causes, self.changed)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Diff:
+class Diff(Drawn):
     """How run b differs from run a.
 
     edits: of inputs and of what the text says outside its tasks. layout: the texts differ, and mean the
@@ -113,14 +111,7 @@ class Diff:
         """A row per task, also of those that are the same; the columns of `TABLES["diff"]`."""
         return answer("diff", map(_row, self.tasks))
 
-    def __repr__(self) -> str:
-        return sheet.text(self._sheet())
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        drawn = self._sheet()
-        return {"text/plain": sheet.text(drawn), "text/html": sheet.html(drawn)}
-
-    def _sheet(self) -> Sheet:
+    def sheet(self) -> Sheet:
         differing = self.differing
         paid = any(side and side.cost_usd for task in differing for side in (task.a, task.b))
         heads = ("task", "time", *(["cost"] if paid else []), "what differs")

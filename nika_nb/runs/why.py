@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from nika_nb.board import sheet
 from nika_nb.board.rows import State, reason_said
-from nika_nb.board.sheet import Line, Sheet
+from nika_nb.board.sheet import Drawn, Line, Sheet
 from nika_nb.board.text import plural
 from nika_nb.engine.contract import Miss
 from nika_nb.errors import NikaError
 from nika_nb.plan.identity import Identity
-from nika_nb.runs.causes import Cause, Causes, Reason
+from nika_nb.runs.causes import Cause, Causes, Reason, elsewhere
 from nika_nb.runs.framed import answer
 from nika_nb.runs.told import Told, told
 from nika_nb.runs.traced import Traced
@@ -79,8 +78,7 @@ class TaskWhy:
     @property
     def because(self) -> str:
         """Where it began, if that is somewhere else."""
-        others = [cause for cause in self.causes if cause.task or cause.changed[0] not in self.changed]
-        return "; ".join(cause.sentence for cause in others)
+        return elsewhere(self.causes, self.changed)
 
     @property
     def items_said(self) -> str:
@@ -104,7 +102,7 @@ def _listed(names: list[str], most: int = 8) -> str:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Why:
+class Why(Drawn):
     """Why each task of one invocation ran or did not.
 
     trace: the file; resumed: the trace that it resumed, None where it started afresh.
@@ -126,14 +124,7 @@ class Why:
         """A row per task; the columns of `TABLES["why"]`."""
         return answer("why", map(_row, self.tasks))
 
-    def __repr__(self) -> str:
-        return sheet.text(self._sheet())
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        drawn = self._sheet()
-        return {"text/plain": sheet.text(drawn), "text/html": sheet.html(drawn)}
-
-    def _sheet(self) -> Sheet:
+    def sheet(self) -> Sheet:
         about = f"resumed {self.resumed}" if self.resumed else "a first run: nothing to compare with"
         ran = sum(task.ran for task in self.tasks)
         cached = sum(task.reason == "cached" for task in self.tasks)
