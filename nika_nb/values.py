@@ -133,6 +133,12 @@ def duration_ms(text: str) -> int | None:
     return max(1, round(total / 10**6))
 
 
+def unequal(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names whose values are not the same in both, in the order of the second."""
+    names = dict.fromkeys([*after, *before])
+    return tuple(name for name in names if before.get(name) != after.get(name))
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """A hint: ` did you mean «x»?` when one known name is close, else an empty string."""
     from difflib import get_close_matches

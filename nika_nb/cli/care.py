@@ -110,10 +110,11 @@ def doctor_command(options: argparse.Namespace) -> int:
 
 def _patients(path: Path) -> list[Path]:
     """The trace that is meant; every trace of a project, or of a folder of traces."""
+    from nika_nb.runs.traced import traces_in
+
     if not path.is_dir():
         return [TraceFolder(Path.cwd()).resolve(path)]
-    below = TraceFolder(path).path
-    return sorted((below if below.is_dir() else path).glob("*.ndjson"))
+    return traces_in(path)
 
 
 def key_command(options: argparse.Namespace) -> int:

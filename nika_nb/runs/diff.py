@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, get_args
+from typing import get_args
 
 from nika_nb.language.template import references
 from nika_nb.plan.identity import definition_fields
@@ -18,7 +18,7 @@ from nika_nb.runs.why import ItemWhy
 from nika_nb.trace.fields import said, shape_of
 from nika_nb.trace.reader import opening
 from nika_nb.trace.units import Unit
-from nika_nb.values import Json
+from nika_nb.values import Json, unequal
 
 # What only the files beside a workflow tell: their digests stand in the journal, their texts elsewhere.
 _OUTSIDE = ("workflow ", "agent.skills ")
@@ -61,7 +61,7 @@ def _edits(a: Told, b: Told) -> Iterator[Edit]:
     """What differs outside the tasks: the values of inputs, then what is declared."""
     told_of: set[str] = set()
     for before, after in ((_values(a), _values(b)), (_declared(a), _declared(b))):
-        for name in _unequal(before, after):
+        for name in unequal(before, after):
             if name not in told_of:
                 told_of.add(name)
                 yield Edit(name, before.get(name), after.get(name))
@@ -129,7 +129,7 @@ class _Comparison:
         if a.input_hash is not None and b.input_hash is not None:
             before, after = shape_of(a.input_parts), shape_of(b.input_parts)
             # What only one of them reads is written differently: it is a field, and named as one.
-            names = [part for part in _unequal(before, after) if part in before and part in after]
+            names = [part for part in unequal(before, after) if part in before and part in after]
         else:
             names = list(self._derived(planned)) if planned is not None else []
         origins = planned.origins if planned is not None else {}
@@ -139,11 +139,11 @@ class _Comparison:
         """By the recorded digests; where a task left none, by the recorded texts."""
         recorded = shape_of(a.definition_parts), shape_of(b.definition_parts)
         if all(recorded):
-            return _unequal(*recorded)
+            return unequal(*recorded)
         before, after = (plans.get(name) for plans in self._plans)
         if before is None or after is None:
             return ()
-        found = _unequal(before.definition_parts, after.definition_parts)
+        found = unequal(before.definition_parts, after.definition_parts)
         return tuple(part for part in found if not part.startswith(_OUTSIDE))
 
     def _derived(self, planned: TaskPlan) -> Iterator[str]:
@@ -197,7 +197,7 @@ class _Comparison:
             if _both_differ(a.def_hash, b.def_hash):
                 yield ItemWhy(index, b.state, "definition")
             elif _both_differ(a.input_hash, b.input_hash):
-                names = _unequal(shape_of(a.input_parts), shape_of(b.input_parts))
+                names = unequal(shape_of(a.input_parts), shape_of(b.input_parts))
                 yield ItemWhy(index, b.state, "input", names)
             elif a.state != b.state or a.output != b.output:
                 yield ItemWhy(index, b.state, "output")
@@ -207,11 +207,6 @@ def _plans(run: Told) -> Mapping[str, TaskPlan]:
     if run.workflow is None:
         return {}
     return make_plan(run.workflow, said(run.seen.prologue.get("model_override"))).tasks
-
-
-def _unequal(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, ...]:
-    names = dict.fromkeys([*after, *before])
-    return tuple(name for name in names if before.get(name) != after.get(name))
 
 
 def _both_differ(before: str | None, after: str | None) -> bool:

@@ -9,12 +9,11 @@ from nika_nb.board.replay import Replay
 from nika_nb.board.stops import Reel
 from nika_nb.board.tape import Tape
 from nika_nb.runs.heads import Head, head_of
-from nika_nb.runs.ids import is_run_id
 from nika_nb.runs.provenance import proof_and_doubts
 from nika_nb.runs.recorded import shown_path
 from nika_nb.runs.records import fold
 from nika_nb.runs.shelf import Shelf
-from nika_nb.trace.folder import TraceFolder
+from nika_nb.runs.traced import trace_of
 from nika_nb.trace.reader import read_run
 
 
@@ -26,15 +25,7 @@ def replay(trace: str | Path, *, fine: bool = False) -> Replay:
     is replayed as far as it can be read. Raises UsageError where there is no such trace, TraceUnreadable
     for a file that is none.
     """
-    return replay_of(traced(trace, Path.cwd()), fine=fine)
-
-
-def traced(trace: str | Path, root: Path) -> Path:
-    """The trace that is meant, of a run's id its newest. Raises UsageError."""
-    folder = TraceFolder(root)
-    if is_run_id(str(trace)) and not Path(trace).exists():
-        return folder.path / Shelf(folder.path).find(str(trace)).latest.name
-    return folder.resolve(trace)
+    return replay_of(trace_of(trace), fine=fine)
 
 
 def replay_of(path: Path, *, fine: bool = False) -> Replay:

@@ -28,7 +28,7 @@ from nika_nb.trace.reader import read_run
 from nika_nb.trace.trace import Trace
 from nika_nb.trace.units import Units
 from nika_nb.trace.verify import verify
-from nika_nb.values import dumps_sorted
+from nika_nb.values import dumps_sorted, unequal
 
 
 class EffectsWithheld(UsageError):
@@ -211,13 +211,9 @@ def _edits(request: Request, today: Document) -> dict[str, tuple[str, ...]]:
     for name in dict.fromkeys([*recorded, *current]):
         if name not in recorded or name not in current:
             found[name] = ()
-        elif parts := _unequal(recorded[name].definition_parts, current[name].definition_parts):
+        elif parts := unequal(recorded[name].definition_parts, current[name].definition_parts):
             found[name] = parts
     return found
-
-
-def _unequal(one: Mapping[str, str], two: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(name for name in dict.fromkeys([*two, *one]) if one.get(name) != two.get(name))
 
 
 def _new(edits: Mapping[str, tuple[str, ...]], recorded: Mapping[str, Any]) -> Iterator[TaskReproduction]:

@@ -12,7 +12,7 @@ from nika_nb.language.model import Task
 from nika_nb.plan.plan import Plan, TaskPlan
 from nika_nb.trace.fields import shape_of
 from nika_nb.trace.units import Unit, Units
-from nika_nb.values import loads
+from nika_nb.values import loads, unequal
 
 _NO_PROGRAM = "NIKA-EXEC-002"
 _NO_MODEL = ("NIKA-PROVIDER-", "NIKA-INFER-001")  # nobody serves it, refuses, or cannot be reached
@@ -131,7 +131,7 @@ class Verdicts:
         if then.input_hash is not None and then.input_hash == now.input_hash:
             own = anew(planned.task, self._plan)
             return ("nature", own) if own else ("environment", _world(planned.task))
-        parts = _unequal(then.input_parts, now.input_parts)
+        parts = unequal(shape_of(then.input_parts), shape_of(now.input_parts))
         found = [(part, *self._source(planned, part)) for part in parts]
         for verdict in ("environment", "unverifiable", "nature"):
             for part, source, said in found:
@@ -201,12 +201,6 @@ def _same(one: str | None, two: str | None) -> bool:
         )
     except (ValueError, RecursionError):
         return False
-
-
-def _unequal(one: str | None, two: str | None) -> list[str]:
-    """The names of the inputs whose digests differ."""
-    before, after = shape_of(one), shape_of(two)
-    return [name for name in dict.fromkeys([*after, *before]) if before.get(name) != after.get(name)]
 
 
 def _items_said(one: str | None, two: str | None) -> str:

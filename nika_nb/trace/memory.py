@@ -13,7 +13,7 @@ from nika_nb.trace.child import Child
 from nika_nb.trace.fields import inner, list_of, shape_of
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.trace import Trace
-from nika_nb.values import LEVELS, Json, loads, too_deep
+from nika_nb.values import LEVELS, Json, loads, too_deep, unequal
 
 _SETTLED = ("task_completed", "task_cache_hit")
 _UNPARSEABLE = "output not parseable"
@@ -426,16 +426,13 @@ def _better(found: Miss, behind: Hit | Miss) -> Hit | Miss:
 def _differs(record: Record, identity: Identity) -> Miss:
     if record.def_hash != identity.def_hash:
         recorded = shape_of(record.frame.get("definition_parts"))
-        return Miss("definition", _unequal(recorded, identity.definition_parts))
-    return Miss("input", _unequal(shape_of(record.frame.get("input_parts")), identity.input_parts))
+        return Miss("definition", _differing(recorded, identity.definition_parts))
+    return Miss("input", _differing(shape_of(record.frame.get("input_parts")), identity.input_parts))
 
 
-def _unequal(recorded: Mapping[str, Any], current: Mapping[str, str]) -> tuple[str, ...]:
-    """The names whose digests differ, in the order of the plan; empty where no parts were recorded."""
-    if not recorded or not current:
-        return ()
-    names = dict.fromkeys([*current, *recorded])
-    return tuple(name for name in names if recorded.get(name) != current.get(name))
+def _differing(recorded: Mapping[str, Any], current: Mapping[str, str]) -> tuple[str, ...]:
+    """The parts that differ; empty where none were recorded."""
+    return unequal(recorded, current) if recorded and current else ()
 
 
 def _ended(frame: Frame) -> str:
