@@ -79,14 +79,15 @@ def cell_line() -> argparse.ArgumentParser:
         metavar="DICT|NAME=VARIABLE",
         help="inputs from a dict of this notebook, or one from a variable: rows=df takes a DataFrame's rows",
     )
-    parser.add_argument(
+    one_of = parser.add_mutually_exclusive_group()
+    one_of.add_argument(
         "--background",
         action="store_true",
         help="return at once: the run goes on behind the cell, with a Stop button, and ends with the kernel",
     )
+    add_plan_option(one_of)
+    one_of.add_argument("--check", action="store_true", help="only judge the workflow, run nothing")
     parser.add_argument("--into", metavar="NAME", help="the variable that gets the run")
-    add_plan_option(parser)
-    parser.add_argument("--check", action="store_true", help="only judge the workflow, run nothing")
     parser.add_argument("--quiet", action="store_true", help="no panel: one line at the end, and what failed")
     parser.add_argument("--help", action="store_true", help="this text")
     return parser

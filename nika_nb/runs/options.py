@@ -56,7 +56,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_plan_option(parser: argparse.ArgumentParser) -> None:
+def add_plan_option(parser: argparse._ActionsContainer) -> None:
     """To look ahead instead of running; a line that is run through another door does not carry it there."""
     parser.add_argument(
         "--plan",

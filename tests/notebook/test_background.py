@@ -211,8 +211,9 @@ def test_who_stops_following_leaves_the_run_alone(page: Page) -> None:
         other.until(lambda: watching.ended)
         assert watching.error.startswith("KeyboardInterrupt: one is not followed here any more; it goes on")
         assert "not followed here any more" in watching.text
-    assert page.run("run.state").text == "'running'"
-    assert page.run("run.cancel(); run.wait()").text == "True"
+    assert page.run("run.wait(0.6), run.state").text == "(False, 'running')"
+    (page.folder / "one").touch()
+    assert page.run("run.wait(), run.state").text == "(True, 'completed')"
 
 
 def test_an_attached_run_can_be_ended_from_there(page: Page) -> None:
