@@ -11,6 +11,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from nika_nb.notebook import magic, questions
 from nika_nb.notebook.lookout import Lookout
+from tests.kernels import Page, kernel
 from tests.notebook.shells import Notebook
 
 
@@ -58,3 +59,10 @@ def notebook(folder: Path) -> Iterator[Notebook]:
     yield Notebook(shell)
     magic._loaded.clear()
     InteractiveShell.clear_instance()
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """A real kernel with the extension, one for all tests of a file."""
+    with kernel(tmp_path_factory.mktemp("notebook")) as found:
+        yield found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from IPython.core.completer import provisionalcompleter
 
 from nika_nb.notebook.completion import completions
 from nika_nb.notebook.magic import _loaded
-from tests.kernels import Page, kernel
+from tests.kernels import Page
 from tests.notebook.shells import Notebook
 from tests.notebook.test_magic import ASK, HELLO, traces
 
@@ -25,12 +24,6 @@ tasks:
   ask:
     invoke: {{ tool: nika:prompt, args: {{ message: "Go?" }} }}
 {below}"""
-
-
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    with kernel(tmp_path_factory.mktemp("notebook")) as found:
-        yield found
 
 
 def cell(line: str = "", below: str = "") -> str:

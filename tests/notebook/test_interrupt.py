@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-
-import pytest
 
 import nika_nb
 from tests.doors import alive, newest
-from tests.kernels import Page, kernel
+from tests.kernels import Page
 
 BARE = "import pathlib, time; pathlib.Path('up').touch(); time.sleep(60)"
 TREE = """%%nika
@@ -20,12 +17,6 @@ tasks:
   two: { exec: { command: [sh, "-c", "echo $$ >> pids; sleep 60"] } }
   clean: { after: { one: unwind }, exec: { command: [sh, "-c", "touch cleaned"] } }
 """
-
-
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    with kernel(tmp_path_factory.mktemp("notebook")) as found:
-        yield found
 
 
 def interrupted(page: Page, code: str) -> float:

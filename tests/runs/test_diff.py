@@ -27,12 +27,6 @@ outputs: { count: "${{ tasks.count.output }}" }
 """
 
 
-@pytest.fixture
-def say(folder: Path) -> Path:
-    program(folder, "say", 'printf %s "$1"')
-    return folder
-
-
 def test_the_same_run_twice_does_not_differ(say: Path) -> None:
     found = nika_nb.diff(nika_nb.run(TEXT), nika_nb.run(TEXT))
     assert (found.differing, found.edits, found.outputs, found.layout) == ((), (), (), False)

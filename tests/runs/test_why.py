@@ -28,12 +28,6 @@ tasks:
 """
 
 
-@pytest.fixture
-def say(folder: Path) -> Path:
-    program(folder, "say", 'printf %s "$1"')
-    return folder
-
-
 def kinds(why: nika_nb.Why) -> dict[str, str]:
     return {task.task: task.reason for task in why.tasks}
 

@@ -6,7 +6,7 @@ import asyncio
 import os
 import stat
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +21,6 @@ from nika_nb.verbs.guard import Guard
 from tests.verbs.calls import ANY_PROGRAM, Recorder, command, permits, shell
 
 Body = dict[str, Any]
-
-
-@pytest.fixture
-def guard() -> Iterator[Guard]:
-    made = Guard()
-    yield made
-    made.close()
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,13 +15,6 @@ from nika_nb.verbs.guard import Guard
 from nika_nb.verbs.sweep import end, is_alive, start_time
 from tests.verbs.calls import ANY_PROGRAM, Recorder, command, shell
 from tests.verbs.processes import fresh_mark, gone, running
-
-
-@pytest.fixture
-def guard() -> Iterator[Guard]:
-    made = Guard()
-    yield made
-    made.close()
 
 
 def run(guard: Guard, base: Path, line: str) -> str:
