@@ -19,7 +19,7 @@ from nika_nb.errors import CheckRefused, NikaError
 from nika_nb.runs.api import judge
 from nika_nb.runs.forecast import forecast
 from nika_nb.runs.inputs import parse_variable
-from nika_nb.runs.options import told
+from nika_nb.runs.options import fields_of
 from nika_nb.runs.request import Request
 from nika_nb.runs.run import Event, Run, ready
 from nika_nb.trace.chain import Chain
@@ -63,7 +63,7 @@ def _request(options: argparse.Namespace) -> Request:
         origin="cli-operator" if sys.stdin.isatty() else "ci-context",
         interactive=attended() and not (options.json or options.output),
         door="nika-nb",
-        **told(options),
+        **fields_of(options),
     )
 
 

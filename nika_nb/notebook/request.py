@@ -10,7 +10,7 @@ from nika_nb.errors import Source, UsageError
 from nika_nb.notebook.options import CellOptions
 from nika_nb.notebook.session import Session
 from nika_nb.runs.inputs import parse_variable
-from nika_nb.runs.options import told
+from nika_nb.runs.options import fields_of
 from nika_nb.runs.request import Document, Place, Request
 from nika_nb.runs.words import Word, told_pair
 
@@ -23,13 +23,13 @@ def of_cell(session: Session, source: Source, options: CellOptions) -> Request:
         place=Place(folder, folder, surface.notebook, surface.cell_id),
         variables=_variables(session, options),
         **_door(session),
-        **told(options),
+        **fields_of(options),
     )
 
 
 def of_document(session: Session, found: Document, options: CellOptions) -> Request:
     """A workflow in a file, or in another notebook. Raises CheckRefused or UsageError."""
-    asked = found.request(variables=_variables(session, options), **_door(session), **told(options))
+    asked = found.request(variables=_variables(session, options), **_door(session), **fields_of(options))
     # Of a file, relative paths count from the notebook that runs it; a notebook has its own folder.
     return asked if found.notebook else replace(asked, place=replace(asked.place, base=session.folder))
 
@@ -41,7 +41,7 @@ def of_trace(session: Session, path: Path, options: CellOptions) -> Request:
     recorded = session.desk.attached(path).request
     if not recorded.source.text:
         raise UsageError(f"{path.name} does not hold the text that was run: resume the cell, with --resume")
-    said = {name: value for name, value in told(options).items() if value not in (None, (), {}, False)}
+    said = {name: value for name, value in fields_of(options).items() if value not in (None, (), {}, False)}
     variables = {**recorded.variables, **_variables(session, options)}
     fields = said | {"gc": not options.no_gc, "resume": path, "variables": variables}
     return replace(recorded, **_door(session), **fields)

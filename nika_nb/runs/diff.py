@@ -11,8 +11,8 @@ from nika_nb.plan.meaning import envelope
 from nika_nb.plan.plan import TaskPlan, make_plan
 from nika_nb.runs.causes import Causes, Reason
 from nika_nb.runs.difference import Diff, Edit, Kind, Side, TaskDiff
+from nika_nb.runs.reading import Reading, reading
 from nika_nb.runs.textdiff import text_diff
-from nika_nb.runs.told import Told, told
 from nika_nb.runs.traced import Traced
 from nika_nb.runs.why import ItemWhy
 from nika_nb.trace.fields import said, shape_of
@@ -31,7 +31,7 @@ def diff(a: Traced, b: Traced) -> Diff:
     Each is a Run, a trace's path or name, or a run's id, of which the newest invocation counts. Raises
     UsageError where there is no such trace, TraceUnreadable for another file.
     """
-    one, other = told(a, outputs=True), told(b, outputs=True)
+    one, other = reading(a, outputs=True), reading(b, outputs=True)
     return Diff(
         a=one.path.name,
         b=other.path.name,
@@ -45,11 +45,11 @@ def diff(a: Traced, b: Traced) -> Diff:
     )
 
 
-def _took(run: Told) -> int:
+def _took(run: Reading) -> int:
     return max(0, run.seen.ended - run.seen.started) // 10**6
 
 
-def _layout(a: Told, b: Told) -> bool:
+def _layout(a: Reading, b: Reading) -> bool:
     """Whether two texts are not the same, and mean the same."""
     before, after = a.seen.prologue, b.seen.prologue
     meaning = before.get("semantic_hash")
@@ -57,7 +57,7 @@ def _layout(a: Told, b: Told) -> bool:
     return same and before.get("workflow_sha256") != after.get("workflow_sha256")
 
 
-def _edits(a: Told, b: Told) -> Iterator[Edit]:
+def _edits(a: Reading, b: Reading) -> Iterator[Edit]:
     """What differs outside the tasks: the values of inputs, then what is declared."""
     told_of: set[str] = set()
     for before, after in ((_values(a), _values(b)), (_declared(a), _declared(b))):
@@ -67,12 +67,12 @@ def _edits(a: Told, b: Told) -> Iterator[Edit]:
                 yield Edit(name, before.get(name), after.get(name))
 
 
-def _values(run: Told) -> dict[str, Json]:
+def _values(run: Reading) -> dict[str, Json]:
     given = {f"inputs.{name}": value for name, value in (opening(run.path).input_values or {}).items()}
     return given | {"--model": run.seen.prologue.get("model_override")}
 
 
-def _declared(run: Told) -> dict[str, Json]:
+def _declared(run: Reading) -> dict[str, Json]:
     """What a text says outside its tasks: `permits`, `model`, `const.unit`, `outputs.titles`, …"""
     found: dict[str, Json] = {}
     for part, value in (envelope(run.workflow) if run.workflow is not None else {}).items():
@@ -86,7 +86,7 @@ def _declared(run: Told) -> dict[str, Json]:
 class _Comparison:
     """The tasks of two traces, side by side."""
 
-    def __init__(self, a: Told, b: Told) -> None:
+    def __init__(self, a: Reading, b: Reading) -> None:
         self._a, self._b = a, b
         self._plans = _plans(a), _plans(b)
 
@@ -203,7 +203,7 @@ class _Comparison:
                 yield ItemWhy(index, b.state, "output")
 
 
-def _plans(run: Told) -> Mapping[str, TaskPlan]:
+def _plans(run: Reading) -> Mapping[str, TaskPlan]:
     if run.workflow is None:
         return {}
     return make_plan(run.workflow, said(run.seen.prologue.get("model_override"))).tasks

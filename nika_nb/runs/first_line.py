@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from nika_nb.errors import UsageError
 from nika_nb.runs.inputs import parse_variable
-from nika_nb.runs.options import add_run_options, told
+from nika_nb.runs.options import add_run_options, fields_of
 from nika_nb.runs.words import split
 
 
@@ -74,7 +74,7 @@ def first_line(options: str, where: str) -> FirstLine:
                 f"{where}, first line: {name} is a variable of the running notebook, not known here"
             )
     dicts = (*found.vars, *dict.fromkeys(given))
-    return FirstLine(told(found), dict(parse_variable(text) for text in known), dicts, tuple(rest))
+    return FirstLine(fields_of(found), dict(parse_variable(text) for text in known), dicts, tuple(rest))
 
 
 class _Parser(argparse.ArgumentParser):

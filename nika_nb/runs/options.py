@@ -65,7 +65,7 @@ def add_plan_option(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def told(options: Any) -> dict[str, Any]:
+def fields_of(options: Any) -> dict[str, Any]:
     """What the options above say, as fields of a Request; inputs are each door's own.
 
     Raises UsageError for an answer that is none.

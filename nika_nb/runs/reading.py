@@ -16,7 +16,7 @@ from nika_nb.trace.units import Unit, Units
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Reading:
     """One trace, as it was when it was read.
 
     units: by name, in document order; a task of a called workflow stands as `call/task` behind its call.
@@ -32,7 +32,7 @@ class Told:
     outputs: str | None = None
 
 
-def told(run: Traced, *, outputs: bool = False) -> Told:
+def reading(run: Traced, *, outputs: bool = False) -> Reading:
     """Reads a trace. Raises UsageError where there is none, TraceUnreadable for another file."""
     path = trace_of(run)
     seen = overview(path)
@@ -46,7 +46,7 @@ def told(run: Traced, *, outputs: bool = False) -> Told:
             top.take(frame, text)
             returned = text if frame.kind == "workflow_completed" else returned
     top.close(running=seen.state == "running")
-    return Told(path, seen, dict(_named(top, items, "")), items, workflow_of(path), returned)
+    return Reading(path, seen, dict(_named(top, items, "")), items, workflow_of(path), returned)
 
 
 def _named(units: Units, items: dict[str, list[Unit]], above: str) -> Iterator[tuple[str, Unit]]:

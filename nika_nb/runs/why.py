@@ -14,7 +14,7 @@ from nika_nb.errors import NikaError
 from nika_nb.plan.identity import Identity
 from nika_nb.runs.causes import Cause, Causes, Reason, elsewhere
 from nika_nb.runs.framed import answer
-from nika_nb.runs.told import Told, told
+from nika_nb.runs.reading import Reading, reading
 from nika_nb.runs.traced import Traced
 from nika_nb.trace.fields import list_of, shape_of
 from nika_nb.trace.kinship import resumed_from
@@ -165,12 +165,12 @@ def why(run: Traced) -> Why:
     run: a Run, a trace's path or name, or a run's id, of which the newest invocation counts. Raises
     UsageError where there is no such trace, TraceUnreadable for another file.
     """
-    found = told(run)
+    found = reading(run)
     seen = found.seen
     return Why(seen.workflow or "", found.path.name, seen.resumed, tuple(_tasks(found)))
 
 
-def _tasks(found: Told) -> Iterator[TaskWhy]:
+def _tasks(found: Reading) -> Iterator[TaskWhy]:
     resumes = found.seen.resumed is not None
     reasons = {name: _reason(name, unit, resumes) for name, unit in found.units.items()}
     causes = Causes(reasons, found.workflow)
@@ -202,7 +202,7 @@ def _reason(name: str, unit: Unit, resumes: bool) -> Reason:
     return Reason(name, kind, unit.parts, unit.detail or ("" if kind else "it had not settled"))
 
 
-def _memory(found: Told) -> JournalMemory | None:
+def _memory(found: Reading) -> JournalMemory | None:
     """What the trace had resumed from, where a fan-out took something from it."""
     partly = any(item.cached for items in found.items.values() for item in items)
     earlier = resumed_from(found.path) if partly else None
