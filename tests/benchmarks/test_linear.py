@@ -17,8 +17,10 @@ import nika_nb
 from nika_nb.board import board_of, still_html
 from nika_nb.board.replay import Replay
 from nika_nb.board.tape import Tape
+from nika_nb.check.editing.complete import complete
 from nika_nb.errors import Source
 from nika_nb.runs.run import Run
+from nika_nb.runs.vocabulary import tool_words
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.reader import read
 from nika_nb.trace.verify import verify
@@ -97,6 +99,27 @@ def test_tasks(folder: Path, shape: Callable[[int], str]) -> None:
 def test_check(shape: Callable[[int], str]) -> None:
     """The judgment of a large document."""
     grows_with_the_work(lambda n: lambda: nika_nb.check(shape(n)).ok, 150)
+
+
+@pytest.mark.parametrize("shape", [wide, chain])
+def test_completion(shape: Callable[[int], str]) -> None:
+    """Tab at the end of a large document, where every task may follow."""
+
+    def job(count: int) -> Callable[[], object]:
+        text = shape(count) + '  new: { with: { a: "${{ tasks.'
+        return lambda: complete(text, len(text), tool_words())
+
+    grows_with_the_work(job, 300)
+
+
+def test_a_forecast(folder: Path) -> None:
+    """What a resume of a long chain would do."""
+
+    def job(count: int) -> Callable[[], object]:
+        trace = nika_nb.run(chain(count)).trace
+        return lambda: nika_nb.plan_resume(chain(count), trace)
+
+    grows_with_the_work(job, 60)
 
 
 def test_a_long_text_has_its_places_at_once() -> None:

@@ -150,8 +150,7 @@ def _roots(path: Path, task: str, document: Document) -> dict[str, str]:
 
 
 def _groups(document: Document) -> dict[str, str]:
-    named = {document.value("tasks", task, "group") for task in document.tasks} - {""}
-    return {
-        name: ", ".join(task for task in document.tasks if document.value("tasks", task, "group") == name)
-        for name in sorted(named)
-    }
+    named: dict[str, list[str]] = {}
+    for task in document.below("tasks"):
+        named.setdefault(document.value("tasks", task, "group"), []).append(task)
+    return {name: ", ".join(tasks) for name, tasks in sorted(named.items()) if name}

@@ -14,6 +14,7 @@ Path = tuple[str, ...]
 
 _KEY = re.compile(r"""(?:"([^"\n]*)"|'([^'\n]*)'|([^\s"'{}\[\],#&*!|>%@`][^:{}\[\],#\n]*?))\s*:(?=\s|$)""")
 _QUOTED = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\n]|'')*'")
+_PLAIN = re.compile(r"[^\s,{}\[\]\"'#$:]+")
 _DASH = re.compile(r"-(?:\s+|$)")
 
 
@@ -177,7 +178,10 @@ class _Scan:
         quoted = _QUOTED.match(line, at)
         if quoted is not None:
             return quoted.end(), False
-        return (len(line) if line[at] in "\"'" else at + 1), False  # a quote that is not closed yet
+        if line[at] in "\"'":
+            return len(line), False  # a quote that is not closed yet
+        plain = _PLAIN.match(line, at)
+        return (plain.end() if plain is not None else at + 1), False
 
     def _end_of_flow(self, begun: str) -> None:
         opener, key = self._flows[-1]

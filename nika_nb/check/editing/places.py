@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nika_nb.catalog.codes import CODES, title_of
+from nika_nb.catalog.grammar import VERBS
 from nika_nb.catalog.prices import PRICES
 from nika_nb.catalog.providers import PROVIDERS
 from nika_nb.check.editing.keys import FIELDS, LEVELS, PREDICATE_HELP, Key
@@ -68,27 +69,27 @@ Tools = Mapping[str, ToolWords]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The names that a half-written document holds so far."""
+    """The names that a half-written document holds so far. inside: the keys right below each path."""
 
     entries: tuple[Entry, ...]
+    inside: Mapping[Path, Mapping[str, str]]
     tools: Tools
 
     @classmethod
     def read(cls, text: str, tools: Tools) -> Document:
-        return cls(outline(text), tools)
+        entries = outline(text)
+        inside: dict[Path, dict[str, str]] = {}
+        for entry in entries:
+            inside.setdefault(entry.path[:-1], {})[entry.path[-1]] = entry.value
+        return cls(entries, inside, tools)
 
     def below(self, *path: str) -> dict[str, str]:
         """The keys right below a path, each with what stands behind it on its line."""
-        depth = len(path)
-        return {
-            entry.path[depth]: entry.value
-            for entry in self.entries
-            if len(entry.path) == depth + 1 and entry.path[:depth] == path
-        }
+        return dict(self.inside.get(path, {}))
 
     def value(self, *path: str) -> str:
         """What stands behind a key, without quotes; empty where it is not written."""
-        return self.below(*path[:-1]).get(path[-1], "").strip("\"' ")
+        return self.inside.get(path[:-1], {}).get(path[-1], "").strip("\"' ")
 
     @property
     def tasks(self) -> dict[str, str]:
@@ -97,7 +98,8 @@ class Document:
 
     def about(self, task: str) -> str:
         """`invoke · nika:read`, as the panel shows it, as far as it is written."""
-        verbs = [verb for verb in ("infer", "exec", "invoke", "agent") if verb in self.below("tasks", task)]
+        written = self.inside.get(("tasks", task), {})
+        verbs = [verb for verb in VERBS if verb in written]
         if not verbs:
             return "a task"
         named = self.value("tasks", task, verbs[0], "tool") or self.value("tasks", task, verbs[0], "model")
