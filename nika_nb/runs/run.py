@@ -14,10 +14,11 @@ from nika_nb.engine.contract import Prompt as Prompt
 from nika_nb.engine.events import Event as Event
 from nika_nb.engine.outcome import Outcome
 from nika_nb.errors import NotPaused, RunFailed, RunPaused, UsageError
+from nika_nb.runs.assembling import Prepared
 from nika_nb.runs.framed import fan_out
 from nika_nb.runs.growing import Growing
 from nika_nb.runs.lack import RunBlocked
-from nika_nb.runs.prepare import Prepared, prepare
+from nika_nb.runs.prepare import prepare
 from nika_nb.runs.recorded import continuation, place_of, recorded_request, shown_path
 from nika_nb.runs.request import Place, Request
 from nika_nb.runs.session import Session

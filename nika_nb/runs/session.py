@@ -14,9 +14,10 @@ from nika_nb.engine.ending import Verdict
 from nika_nb.engine.engine import Engine
 from nika_nb.engine.events import Event
 from nika_nb.errors import hiding
+from nika_nb.runs.assembling import Prepared
 from nika_nb.runs.calling_off import called_off
 from nika_nb.runs.lack import Lacking, RunBlocked
-from nika_nb.runs.prepare import Prepared, unwritten
+from nika_nb.runs.prepare import unwritten
 from nika_nb.trace.writer import Journal
 
 at_work: set[Session] = set()  # what runs in this process
