@@ -143,7 +143,7 @@ def test_every_folder_has_a_row_in_the_table() -> None:
 
 @pytest.mark.parametrize("room", sorted(MAY))
 def test_a_room_imports_only_what_it_may(room: str) -> None:
-    """Itself, errors, values and settings, and what the table lists for it."""
+    """Itself, what every room may use, and what the table lists for it."""
     allowed = MAY[room] | COMMON | {room}
     if room in COMMON:
         allowed = COMMON

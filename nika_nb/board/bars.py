@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from nika_nb.board.clean import inline, one_line
 from nika_nb.board.rows import RunState
 from nika_nb.board.svg import CHAR, FILL, INK, document, rect, text
-from nika_nb.board.text import plural
+from nika_nb.board.text import OF_RUN, plural
 
 DRAWN = 60  # runs: of more, the newest
 _HIGH, _BAR, _WIDE, _TOP = 18, 10, 300, 18
 _CELLS = 32  # characters of the longest bar as text
 _NAME = 30
-_SIGNS: dict[RunState, str] = {
-    "running": "◐", "completed": "✔", "failed": "✖", "cancelled": "⊘", "paused": "◇", "incomplete": "…",
-}  # fmt: skip
 
 Said = Callable[[float], str]  # an amount, in the words of its unit
 
@@ -78,7 +75,7 @@ def _legend(at: int, left: float) -> str:
 def _bar(bar: Bar, left: float, top: float, scale: float, amount: Said, ink: str) -> str:
     middle, y = top + 12.5, top + (_HIGH - _BAR) / 2
     title = f"<title>{inline(f'{bar.label} · {bar.state} · {bar.words(amount)}', 200)}</title>"
-    shapes, x = text(0, middle, f"{_SIGNS[bar.state]} {one_line(bar.label, _NAME)}", ink), left
+    shapes, x = text(0, middle, f"{OF_RUN[bar.state]} {one_line(bar.label, _NAME)}", ink), left
     looks = (f"fill='{FILL['ok']}'", f"fill='{FILL['failed']}'", f"fill='none' stroke='{FILL['cached']}'")
     for part, look in zip((bar.good, bar.wasted, bar.saved), looks, strict=True):
         if part > 0:
@@ -93,7 +90,7 @@ def bars_text(bars: Sequence[Bar], amount: Said) -> str:
     width = max([0, *(len(one_line(bar.label, _NAME)) for bar in shown)])
     longest = max([1e-12, *(bar.length for bar in shown)])
     lines = [
-        f"  {_SIGNS[bar.state]} {one_line(bar.label, _NAME):<{width}} ▕{_cells(bar, longest):<{_CELLS}}▏ "
+        f"  {OF_RUN[bar.state]} {one_line(bar.label, _NAME):<{width}} ▕{_cells(bar, longest):<{_CELLS}}▏ "
         f"{bar.words(amount)}"
         for bar in shown
     ]

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from nika_nb.board.clean import inline
-from nika_nb.board.rows import RunState, State
+from nika_nb.board.rows import State
 from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, QUIET, RUN_TONE, TRACK, ink
-from nika_nb.board.text import counted, duration, money, plural
+from nika_nb.board.text import OF_RUN, counted, duration, money, plural
 
-_WORD: dict[RunState, str] = {
-    "running": "running", "completed": "✔ completed", "failed": "✖ failed", "cancelled": "⊘ cancelled",
-    "paused": "◇ paused", "incomplete": "… incomplete",
-}  # fmt: skip
 _BAR_ORDER: tuple[State, ...] = (
     "ok", "cached", "skipped", "failed", "cancelled", "paused", "retrying", "running",
 )  # fmt: skip
@@ -29,8 +25,9 @@ def head(board: Board, now: int | None = None, *, live: bool = False) -> str:
     elapsed = board.elapsed_ms(now)
     time = f"{elapsed // 1000}s" if live and elapsed < 60_000 else duration(elapsed)
     turning = _turning(elapsed) if live and board.state == "running" else ""
+    word = "running" if board.state == "running" else f"{OF_RUN[board.state]} {board.state}"
     right = (
-        f'{turning}<span style="{ink(RUN_TONE[board.state])};font-weight:600">{_WORD[board.state]}</span>'
+        f'{turning}<span style="{ink(RUN_TONE[board.state])};font-weight:600">{word}</span>'
         f'<span style="{QUIET}"> · {time}</span>'
     )
     small = f"{_ROW};{QUIET};font-size:12px"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from nika_nb.board.clean import one_line
-from nika_nb.board.rows import STATES, Row, State, why
+from nika_nb.board.rows import STATES, Row, RunState, State, why
 from nika_nb.board.state import Board, Fact
 from nika_nb.catalog.frames import RUN_STOPS, TASK_ENDS
 
@@ -24,12 +24,9 @@ _SIGNS = str.maketrans({"·": "-", "→": "->", "∥": "||", "─": "-", "✓": 
 
 SPINNER = "◐◓◑◒"  # one sign after the other stands for what runs
 
-_ENDINGS = {
-    "failed": "✖ failed",
-    "cancelled": "⊘ cancelled",
-    "paused": "◇ paused",
-    "incomplete": "… no end in the journal",
-}
+OF_RUN: dict[RunState, str] = {
+    "running": "◐", "completed": "✔", "failed": "✖", "cancelled": "⊘", "paused": "◇", "incomplete": "…",
+}  # fmt: skip
 
 
 def duration(ms: int) -> str:
@@ -149,9 +146,10 @@ def trace_line(board: Board) -> str:
 
 def ending(board: Board) -> list[str]:
     """How a run that did not complete stands, as a line."""
-    said_ = _ENDINGS.get(board.state)
-    if not said_:
+    if board.state in ("running", "completed"):
         return []
+    words = "no end in the journal" if board.state == "incomplete" else board.state
+    said_ = f"{OF_RUN[board.state]} {words}"
     if board.state == "paused":
         said_ += f" · {plural(len(board.prompts), 'open question')}"
     return [f"  {said_} · {one_line(board.detail)}" if board.detail else f"  {said_}"]
