@@ -194,7 +194,8 @@ class Questions:
         for key, form in self.open.items():
             told = onward.told(key)
             if told is not None:
-                form.close(f"already answered elsewhere: {told}")
+                own = self.run.trace == onward.latest  # this very run went on, by a line or a call
+                form.close(f"answered {told}" if own else f"already answered elsewhere: {told}")
         working = onward.state == "running"
         self._latest = onward.latest if working else None
         if working:

@@ -42,6 +42,8 @@ from nika_nb.verbs.calling import Around
 from nika_nb.verbs.runner import LocalVerbs
 from nika_nb.verbs.sweep import end
 
+_TOLD = 3  # of the tasks and items that were running at a crash, by name
+
 
 @dataclass
 class Prepared:
@@ -266,10 +268,18 @@ def _sweep(resumed: Resumption) -> list[str]:
     """Ends what the crashed run left running, before anything is started a second time."""
     if not isinstance(resumed.memory, JournalMemory):
         return []
-    said: list[str] = []
+    said, lost = list[str](), list[str]()
     for left in resumed.memory.running_at_crash():
         if left.pgid is not None and end(Process(left.pgid, left.started or "")):
             said.append(f"`{left.key}` was still running (process group {left.pgid}) and was ended")
         else:
-            said.append(f"`{left.key}` was running when the last run broke off")
-    return said
+            lost.append(f"`{left.key}`")
+    return [*said, *_lost(lost)]
+
+
+def _lost(names: list[str]) -> list[str]:
+    """A sentence each; of more than a few one that names the first of them."""
+    if len(names) <= _TOLD:
+        return [f"{name} was running when the last run broke off" for name in names]
+    first, more = ", ".join(names[:_TOLD]), len(names) - _TOLD
+    return [f"{first} and {more} more were running when the last run broke off"]

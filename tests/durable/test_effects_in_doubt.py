@@ -60,6 +60,19 @@ def test_what_was_in_flight_at_a_crash_is_listed_on_resume(here: Project, crashe
     assert run.state == "completed"
 
 
+def test_a_crowd_in_flight_is_counted(here: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a wide fan-out the first are named; a notice is read, a page of them is not."""
+    Path("mock.json").write_text('{"delay_ms": 300}', encoding="utf-8")
+    monkeypatch.setenv("NIKA_NB_MOCK", "mock.json")
+    text = 'nika: wide\ntasks: { fan: { for_each: { items: [1, 2, 3, 4, 5, 6] }, infer: { prompt: "x" } } }\n'
+    trace = nika_nb.run(text, model="mock/echo").trace
+    assert trace is not None
+    last = max(at for at, frame in enumerate(frames(trace)) if frame["kind"] == "verb_invoked")
+    trace.write_bytes(b"".join(trace.read_bytes().splitlines(keepends=True)[: last + 1]))
+    told = "`fan[0]`, `fan[1]`, `fan[2]` and 3 more were running when the last run broke off"
+    assert told in nika_nb.run(text, model="mock/echo", resume=trace).notices
+
+
 def test_ask_in_flight_pauses_before_re_firing(here: Project, crasher: Crasher) -> None:
     """What settled is skipped, what was running is asked about, nothing behind it runs."""
     crash = killed(here, crasher, PACKS, "pack")

@@ -48,7 +48,7 @@ FACTS = {
         "◇ paused · 2 open questions",
         "`newsletter` waits for an answer to audience, headline",
         "takes one of its choices (colleagues · customers · everyone), not 'martians'; it still waits",
-        "◆ send · Send “Nothing runs twice” to colleagues? → already answered",
+        "◆ send · Send “Nothing runs twice” to colleagues? → answered on",
         "# Nothing runs twice",
         "↷ publish when: gate closed",
         "{'sent': False}",
