@@ -20,6 +20,7 @@ _MOMENT = (
     (r"─+", "─"),
 )
 _FIGURES = r"(TIME|–|<NA>|NaN|\d+(\.\d+)?)( ?(TIME|–|\d+(\.\d+)?))*"
+_NOISE = {"TIME", "saved"}  # what took no time saved none
 
 
 def said(notebook: Any) -> str:
@@ -34,6 +35,19 @@ def told(notebook: Any) -> list[str]:
         f"{cell.id} · {output.output_type} · {_masked(_text(output), cell)}"
         for cell in notebook.cells
         for output in cell.get("outputs", [])
+    ]
+
+
+def drawn(notebook: Any) -> list[tuple[str, set[str]]]:
+    """The words of each output that is drawn, by its cell; what happened first differs from run to run."""
+    return [
+        (
+            cell.id,
+            {word.strip(",") for word in _masked(seen(output.data["text/html"]), cell).split()} - _NOISE,
+        )
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if "text/html" in output.get("data", {})
     ]
 
 

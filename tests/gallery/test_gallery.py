@@ -17,7 +17,7 @@ from tests.doors import hits, traces
 from tests.gallery import binder
 from tests.gallery.carried import TRACE, with_its_log
 from tests.gallery.execute import BOOKS, ROOT, WIDGET, cleaned, environment, executed, gallery, jupyter, read
-from tests.gallery.telling import said, told
+from tests.gallery.telling import drawn, said, told
 
 NAMES = [book.stem for book in gallery()]
 LARGEST = 300_000  # bytes of a committed notebook
@@ -144,8 +144,10 @@ def test_every_notebook_tells_its_story(books: dict[str, Path], name: str) -> No
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_committed_is_what_comes_out(books: dict[str, Path], name: str) -> None:
-    """Times and ids aside. `python -m tests.gallery.execute` renews it."""
-    assert told(read(BOOKS / f"{name}.ipynb")) == told(cleaned(read(books[name])))
+    """Times and ids aside, in text as in what is drawn. `python -m tests.gallery.execute` renews it."""
+    committed, comes_out = read(BOOKS / f"{name}.ipynb"), cleaned(read(books[name]))
+    assert told(committed) == told(comes_out)
+    assert drawn(committed) == drawn(comes_out)
 
 
 @pytest.mark.parametrize("name", NAMES)
