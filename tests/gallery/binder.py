@@ -49,7 +49,7 @@ def _run(*command: str, cwd: Path | None = None, env: dict[str, str] | None = No
         env=env or dict(os.environ),
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=800,
         check=False,
     )
     if done.returncode != 0:

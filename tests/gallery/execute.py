@@ -58,7 +58,7 @@ def jupyter(python: str, *words: str, folder: Path, **env: str) -> None:
         env=environment(python) | env,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=400,
         check=False,
     )
     if done.returncode != 0:

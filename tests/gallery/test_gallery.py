@@ -19,6 +19,8 @@ from tests.gallery.carried import TRACE, with_its_log
 from tests.gallery.execute import BOOKS, ROOT, WIDGET, cleaned, environment, executed, gallery, jupyter, read
 from tests.gallery.telling import drawn, said, told
 
+pytestmark = pytest.mark.timeout(900)  # an environment is made, and all of the notebooks run
+
 NAMES = [book.stem for book in gallery()]
 LARGEST = 300_000  # bytes of a committed notebook
 SECRET = "canary-4f1d0c"
