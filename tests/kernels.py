@@ -51,6 +51,11 @@ class Cell:
         return "\n".join(line for output in self.outputs for line in output.get("traceback", []))
 
     @property
+    def at_rest(self) -> bool:
+        """No run is shown at work, and no question waits; below a still may stand its row buttons."""
+        return "how the run stood when the page was last told" not in self.text and "◇" not in self.text
+
+    @property
     def keys(self) -> list[set[str]]:
         """The mime types of each display."""
         return [set(output["data"]) for output in self.outputs if "data" in output]

@@ -24,12 +24,9 @@ def head(board: Board, now: int | None = None, *, live: bool = False) -> str:
     )
     elapsed = board.elapsed_ms(now)
     time = f"{elapsed // 1000}s" if live and elapsed < 60_000 else duration(elapsed)
-    turning = _turning(elapsed) if live and board.state == "running" else ""
-    word = "running" if board.state == "running" else f"{OF_RUN[board.state]} {board.state}"
-    right = (
-        f'{turning}<span style="{ink(RUN_TONE[board.state])};font-weight:600">{word}</span>'
-        f'<span style="{QUIET}"> · {time}</span>'
-    )
+    sign = f'<span style="{ink(RUN_TONE[board.state])}">{OF_RUN[board.state]}</span> '
+    sign = _turning(elapsed) if live and board.state == "running" else sign
+    right = f'<b style="font-weight:600">{sign}{board.state}</b><span style="{QUIET}"> · {time}</span>'
     small = f"{_ROW};{QUIET};font-size:12px"
     return (
         f'<div style="{_ROW}"><div>{left}</div><div style="white-space:nowrap">{right}</div></div>'

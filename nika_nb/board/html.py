@@ -86,9 +86,9 @@ def foot(board: Board) -> str:
 def _trace(board: Board) -> str:
     parts = [f"trace {inline(board.trace_path, 1000)}"]
     if board.over:
+        parts += [tracepage.packed_link(board.trace_path, board.trace_data)] if board.trace_data else []
         parts += [plural(board.trace_events, "event")] if board.trace_events else []
         parts += [f"chain {inline(board.trace_head)}"] if board.trace_head else []
-        parts += [tracepage.packed_link(board.trace_path, board.trace_data)] if board.trace_data else []
     return f'<span style="{MONO};font-size:11px;overflow-wrap:anywhere">{" · ".join(parts)}</span>'
 
 

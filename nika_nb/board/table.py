@@ -26,6 +26,7 @@ _BAR = 96  # pixels of a fan-out's bar
 
 
 _HEADS = ("state", "task", "does", "time", "cost", "last line, result, why")
+_RULE = f"border:0;border-bottom:1px solid {TRACK}"
 _RIGHT = ("time", "cost")
 _HEAD = f"{QUIET};padding:0 14px 2px 0;white-space:nowrap;font-weight:400;border:0;background:none"
 
@@ -42,7 +43,9 @@ def table(rows: Sequence[Row], now: int | None = None, deep: int = 0) -> str:
     body = "".join(
         _row(row, now, paid, deep > 0) + _under(row, 5 if paid else 4, row.id in whole) for row in rows
     )
-    return f'<table style="{_TABLE}"><thead>{_heads(paid)}</thead><tbody>{body}</tbody></table>'
+    return (
+        f'<table style="{_TABLE}"><thead style="{_RULE}">{_heads(paid)}</thead><tbody>{body}</tbody></table>'
+    )
 
 
 def _heads(paid: bool) -> str:
@@ -120,7 +123,7 @@ def _result(row: Row) -> str:
 def _items(row: Row) -> str:
     """A fan-out in one line: its bar and how far it is."""
     items = row.items
-    if items is None or not items.total:
+    if items is None or not items.total or not items_said(row):
         return inline(items_said(row))
     good = max(0, items.done - items.failed - items.cached)
     tones = ((good, COLOUR["ok"]), (items.cached, COLOUR["cached"]), (items.failed, COLOUR["failed"]))

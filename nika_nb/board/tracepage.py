@@ -41,7 +41,9 @@ def packed_link(path: str, data: bytes) -> str:
     """A link that downloads a packed journal."""
     name = inline(PurePath(path).name) + ".gz"
     address = f"data:application/gzip;base64,{b64encode(data).decode('ascii')}"
-    return f'<a download="{name}" href="{address}" style="text-decoration:underline">download</a>'
+    return (
+        f'<a download="{name}" href="{address}" style="color:inherit;text-decoration:underline">download</a>'
+    )
 
 
 def _link(name: str, data: bytes) -> str:

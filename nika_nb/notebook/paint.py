@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
-from typing import Protocol
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
 
 from nika_nb.board.state import Board
 
@@ -48,7 +51,33 @@ class Painter:
     def pump(self, interval: float = 0.03) -> None:
         """Paint until the run stops, the last state always. KeyboardInterrupt passes through."""
         pause = threading.Event()
-        while self.run.running:
-            pause.wait(interval)
-            self.step()
+        with interrupts() as pressed:
+            while self.run.running:
+                pause.wait(interval)
+                if pressed.is_set():
+                    raise KeyboardInterrupt
+                self.step()
         self.step(force=True)
+
+
+@contextmanager
+def interrupts() -> Iterator[threading.Event]:
+    """Set once an interrupt came, though what it raised was lost: in a callback of the garbage collector
+    Python prints an exception and goes on. Only the main thread hears of interrupts.
+    """
+    pressed = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed
+        return
+    before = signal.getsignal(signal.SIGINT)
+
+    def heard(number: int, frame: Any) -> None:
+        pressed.set()
+        if callable(before):
+            before(number, frame)
+
+    signal.signal(signal.SIGINT, heard)
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,10 +1,9 @@
-"""The live panel of one run: a display that is updated by traits and ends as its own still."""
+"""The panel of one run: a still that any page can show, and a live view in front of it while it works."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from uuid import uuid4
 
 from nika_nb.board import html, mimebundle, tracepage, unfinished
 from nika_nb.board.clean import block, inline
@@ -13,7 +12,7 @@ from nika_nb.board.picture import SMALL, live_picture
 from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, QUIET, RUN_TONE, ink, plain
 from nika_nb.notebook.pages import Piece, Pieces
-from nika_nb.notebook.shown import show, update, view
+from nika_nb.notebook.shown import EMPTY, Spots, show, update, view
 
 Stop = Callable[[], None]
 Trace = Callable[[], tuple[str, bytes]]  # the journal's name and what it holds by now
@@ -23,11 +22,14 @@ _UNSEEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inse
 
 
 class Panel:
-    """One output of one cell. Everything but `show` may be called from any one thread at a time.
+    """Two outputs of one cell: the still, and the live panel, which hides it while it stands there.
+
+    A page without the kernel shows the still, whatever became of the kernel and when. Everything but
+    `show` may be called from any one thread at a time.
 
     `stop` and `trace` are given for runs in the background only: while a cell runs no click is
     delivered, there the kernel's own interrupt is felt. What a page can do by itself, switching between
-    views, works all the same. `spot` is a display that room was kept with, `hint` what a page says where
+    views, works all the same. `spots` are displays that room was kept with, `hint` what a page says where
     no click is delivered.
     """
 
@@ -37,13 +39,13 @@ class Panel:
         stop: Stop | None = None,
         trace: Trace | None = None,
         *,
-        spot: str | None = None,
+        spots: Spots | None = None,
         hint: str = INTERRUPT,
     ) -> None:
         from ipywidgets import HTML, Stack, ToggleButtons, VBox, jslink
 
-        self.display_id = spot or uuid4().hex
-        self._put = show if spot is None else update
+        self.spots = spots or Spots()
+        self._put = show if spots is None else update
         self._hint = hint
         self._board = board
         margin = {"margin": "0"}
@@ -55,12 +57,15 @@ class Panel:
         self._views: tuple[str, ...] = ()
         # The page switches by itself: while a cell runs, no kernel could be asked.
         self._link = jslink((self._switch, "index"), (self._stack, "selected_index"))
+        self._name = f"nika-run-{self.spots.panel}"
+        self._hides = HTML(f"<style>.{self._name}{{display:none}}</style>", layout={"display": "none"})
+        self._place: Any = None  # what stands below the still when the run is over
         self.box = VBox(layout={"margin": "0", "padding": PADDING})
         self._pieces = Pieces(
             [
                 Piece(html.live_head, self._sends(self._head), 0.4),
                 Piece(html.live_body, self._sends(self._body), 0.4),
-                Piece(live_picture, self._sends(self._picture), 2),
+                Piece(live_picture, self._sends(self._picture), 1),
                 Piece(_items, self._sends(self._items), 2),
                 Piece(_announcement, self._sends(self._said), 1),
                 Piece(_version, self._tell, 5),
@@ -70,9 +75,10 @@ class Panel:
         self._controls(stop, trace)
 
     def show(self) -> None:
-        """Put the panel into the cell that runs now, or where room was kept for it."""
+        """Put both into the cell that runs now, or where room was kept for them."""
         self.paint(self._board)
-        self._put(self._live(), self.display_id)
+        self._put(self._twin(), self.spots.panel)
+        self._put(view(self.box) | EMPTY, self.spots.live)
         self._shown = True
 
     def paint(self, board: Board, now: int | None = None) -> None:
@@ -85,10 +91,11 @@ class Panel:
             self._pieces.step(board, now)
         self.box.layout.border_left = f"3px solid {RUN_TONE[board.state]}"
 
-    def finish(self, board: Board, said: str = "") -> None:
-        """The run has stopped: its still, without a widget, takes the panel's place.
+    def finish(self, board: Board, said: str = "", after: Any = None) -> None:
+        """The run has stopped: its still stands alone, with `said` below it, and `after`, a widget.
 
-        The widget holds it too: a reloaded page hears only that. `said` is added below.
+        A page that was loaded meanwhile knows no displays and hears only the widget it shows, so that
+        holds the still and `after` as well.
         """
         self._board = board
         still = mimebundle(board)
@@ -98,20 +105,32 @@ class Panel:
                 "text/plain": f"{still['text/plain']}\n\n{said}",
             }
         self.box.layout.border_left, self.box.layout.padding = "0", "0"
-        self.box.children = (self._head,)
+        self.box.children = (self._hides, self._head, *([after] if after is not None else []))
         self._head.value = still["text/html"]
         for widget in (self._picture, self._body, self._items, self._said, self._foot):
             widget.value = ""
         self._pieces.forget()
-        update(still, self.display_id)
+        update(self._hidable(still), self.spots.panel)
+        self._stand(after)
+
+    def alone(self) -> None:
+        """What stands below the still goes, where something does."""
+        if self._place is not None:
+            self._place = None
+            self.box.children = (self._hides, self._head)
+            update(EMPTY, self.spots.live)
 
     def reopen(self, board: Board, stop: Stop | None = None, trace: Trace | None = None) -> None:
-        """The run goes on after an answer: the panel lives again, in its old place."""
+        """The run goes on, or another one in its place: the panel lives again where it was."""
         self._board = board
         self._controls(stop, trace)
         self.box.layout.padding = PADDING
         self.paint(board)
-        update(self._live(), self.display_id)
+        if self._place is not None:
+            self._place.children = (self.box,)  # a page that was loaded since shows this
+            self._place = None
+        update(self._twin(), self.spots.panel)
+        update(view(self.box) | EMPTY, self.spots.live)
 
     def failure(self, text: str) -> None:
         """Something around the run broke: its last known state, and what was said, are what stays."""
@@ -132,12 +151,21 @@ class Panel:
         """What the file would keep of this output is brought up to date as well."""
         if not self._shown:
             return 0
-        found = self._live()
-        update(found, self.display_id)
-        return sum(len(str(part).encode()) for part in found.values())
+        found = self._twin()
+        update(found, self.spots.panel)
+        return sum(len(part.encode()) for part in found.values())
 
-    def _live(self) -> dict[str, Any]:
-        return view(self.box) | unfinished(self._board)
+    def _twin(self) -> dict[str, str]:
+        return self._hidable(unfinished(self._board))
+
+    def _hidable(self, still: dict[str, str]) -> dict[str, str]:
+        return still | {"text/html": f'<div class="{self._name}">{still["text/html"]}</div>'}
+
+    def _stand(self, after: Any) -> None:
+        from ipywidgets import VBox
+
+        self._place = VBox([after], layout={"margin": "0"}) if after is not None else None
+        update(view(self._place) | EMPTY if self._place is not None else EMPTY, self.spots.live)
 
     # -- what stands where -----------------------------------------------------------------
 
@@ -151,7 +179,8 @@ class Panel:
         if stop is not None and trace is not None:
             buttons.append(self._button("View trace", "search", "View trace", lambda: self._look(trace)))
         rows = [HBox(buttons)] if buttons else []
-        self.box.children = (self._head, self._switch, self._stack, *rows, self._foot, self._said)
+        views = (self._head, self._switch, self._stack)
+        self.box.children = (self._hides, *views, *rows, self._foot, self._said)
 
     def _arrange(self, board: Board) -> None:
         """The picture above the rows where it is small; what is large stands behind a switch of its own."""

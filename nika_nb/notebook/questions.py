@@ -69,15 +69,21 @@ class Questions:
         if not self._surface.has_widgets:
             print(self._still()["text/plain"])
             return
+        sheet = self.sheet()
+        self._put(self._still(), self._spots.still)
+        self._put(view(sheet) | EMPTY, self._spots.forms)
+
+    def sheet(self) -> Any:
+        """The forms of what the run asks, as a widget to be shown."""
         from ipywidgets import VBox
 
-        self._sheet = VBox(layout={"margin": "0"})
+        if self._sheet is None:
+            self._sheet = VBox(layout={"margin": "0"})
         self._take_in()
         self._sheet.children = self._boxes()
-        self._put(self._still(), self._spots.still)
-        self._put(view(self._sheet) | EMPTY, self._spots.forms)
         if self.look():
             lookout.watch(self)
+        return self._sheet
 
     # -- a click ---------------------------------------------------------------------------
 

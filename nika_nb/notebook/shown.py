@@ -14,15 +14,18 @@ EMPTY = {"text/html": "", "text/plain": ""}
 
 @dataclass(frozen=True, slots=True)
 class Spots:
-    """Displays of one cell, by id: for a run's panel, for the still of what it asks, for its forms."""
+    """Displays of one cell, by id: for a run's still and its live panel, for the still of what it asks, for
+    its forms.
+    """
 
     panel: str = field(default_factory=lambda: uuid4().hex)
+    live: str = field(default_factory=lambda: uuid4().hex)
     still: str = field(default_factory=lambda: uuid4().hex)
     forms: str = field(default_factory=lambda: uuid4().hex)
 
     def reserve(self) -> None:
         """Puts them, empty, into the cell that runs now: they are filled when it has returned."""
-        for display_id in (self.panel, self.still, self.forms):
+        for display_id in (self.panel, self.live, self.still, self.forms):
             show(EMPTY, display_id)
 
 

@@ -10,6 +10,8 @@ from nika_nb.board.clean import block
 from nika_nb.board.state import Board
 from nika_nb.board.style import plain
 from nika_nb.errors import NikaError
+from nika_nb.notebook.actions import retire
+from nika_nb.notebook.again import Again
 from nika_nb.notebook.paint import Painter
 from nika_nb.notebook.panel import INTERRUPT, Panel
 from nika_nb.notebook.questions import Questions
@@ -47,11 +49,12 @@ class Watch:
         self.run = run
         self._surface = surface
         self._quiet = quiet
-        self._panel: Panel | None = None
+        self.panel: Panel | None = None
         self._listed = listed is not None
         self._wrong = ""  # what broke behind an answer, where no panel stands to say it
         self._spots = spots
         self.questions = Questions(run, surface, self, listed, spots)
+        self._again = Again(surface, self)
 
     def block(self, begin: Callable[[], Any]) -> None:
         """Begins the run and paints until it stops. An interrupt ends it at once and is raised again."""
@@ -91,8 +94,8 @@ class Watch:
         except KeyboardInterrupt:
             name = self.run.trace.name if self.run.trace else ""
             left = f"not followed here any more; it goes on, and `%nika attach {name}` follows it again"
-            if self._panel is not None:
-                self._panel.finish(self.run.catch_up(), left)
+            if self.panel is not None:
+                self.panel.finish(self.run.catch_up(), left)
             raise NikaInterrupted(f"{self.run.workflow} is {left}") from None
         self._close()
         self.questions.ask()
@@ -110,10 +113,11 @@ class Watch:
             self.announce()
         if self._quiet or not self._surface.has_widgets:
             return
-        spot = self._spots.panel if self._spots is not None else None
-        panel = Panel(self._begun(), stop, self._journal if stop else None, spot=spot, hint=hint)
+        retire()
+        trace = self._journal if stop else None
+        panel = Panel(self._begun(), stop, trace, spots=self._spots, hint=hint)
         panel.show()
-        self._panel = panel  # an interrupt before leaves none that nobody sees
+        self.panel = panel  # an interrupt before leaves none that nobody sees
 
     def announce(self) -> None:
         """What is said before a run starts, in the cell that runs now."""
@@ -130,16 +134,16 @@ class Watch:
         return board
 
     def _pump(self) -> None:
-        if self._panel is not None:
-            Painter(self.run, self._panel).pump()
+        if self.panel is not None:
+            Painter(self.run, self.panel).pump()
         self.run.wait()
 
     def _close(self) -> None:
         """The still takes the panel's place."""
         board = self.run.catch_up()
         board.trace_data = self._packed()
-        if self._panel is not None:
-            self._panel.finish(board)
+        if self.panel is not None:
+            self.panel.finish(board, after=None if self._listed else self._again.below())
         else:
             print(text.meter(board).strip() if self._quiet else text.still(board))
 
@@ -161,8 +165,8 @@ class Watch:
 
     @property
     def widget(self) -> Any:
-        """The live panel; None where there is none."""
-        return self._panel.box if self._panel is not None else None
+        """The live panel, to be shown among the questions as well; not where these stand in it."""
+        return self.panel.box if self.panel is not None and not self._again.rolled else None
 
     @property
     def result(self) -> dict[str, str] | None:
@@ -177,16 +181,16 @@ class Watch:
 
     def appear(self) -> None:
         """The panel of a run that was only listed, for it goes on now."""
-        if self._listed and self._panel is None:
-            self._panel = Panel(self.run.catch_up())
+        if self._listed and self.panel is None:
+            self.panel = Panel(self.run.catch_up())
 
     def follow(self) -> None:
         """The run after an answer, in the same panel."""
         self._painted(self._go_on)
 
     def _go_on(self) -> None:
-        if self._panel is not None:
-            self._panel.reopen(self.run.catch_up(), self.run.cancel, self._journal)
+        if self.panel is not None:
+            self.panel.reopen(self.run.catch_up(), self.run.cancel, self._journal)
         self._pump()
 
     def _painted(self, pump: Callable[[], None]) -> None:
@@ -196,10 +200,17 @@ class Watch:
             self.redraw()
         except Exception as error:  # noqa: BLE001 - no cell would show it
             self._wrong = str(error) if isinstance(error, NikaError) else f"{type(error).__name__}: {error}"
-            if self._panel is not None:
-                self._panel.failure(self._wrong)
+            if self.panel is not None:
+                self.panel.failure(self._wrong)
 
     def redraw(self) -> None:
         """The run was taken further elsewhere: its still as it is now."""
-        if self._panel is not None:
+        if self.panel is not None:
             self._close()
+
+    # -- behind a row button ---------------------------------------------------------------
+
+    def take(self, run: Run) -> None:
+        """From here on it is this run, in the same panel."""
+        self.run = run
+        self.questions = Questions(run, self._surface, self)

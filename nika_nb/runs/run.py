@@ -351,11 +351,13 @@ class Run:
         max_cost_usd: float | None = None,
         resume_compat: str | None = None,
         resume_unverified: bool = False,
+        background: bool = False,
     ) -> Run:
         """Another run of the same text that skips what this one settled; returns as `nika_nb.run` does.
 
         vars: over the inputs that this one had. model, max_cost_usd: None keeps those of this one.
-        from_: the tasks that run live, with all that is behind them.
+        from_: the tasks and items (`rows[3]`) that run live, with all that is behind them. background:
+        return at once.
         """
         journal = self._session.prepared.journal if self._session else None
         if journal is not None:
@@ -378,7 +380,10 @@ class Run:
             unverified=resume_unverified,
         )
         run = ready(request)
-        run.finish()
+        if background:
+            run.begin()
+        else:
+            run.finish()
         return run
 
     def recall(self, trace: Path) -> None:

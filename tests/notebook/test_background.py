@@ -9,7 +9,7 @@ import pytest
 
 import nika_nb
 from tests.doors import alive, marks, newest, of, program, ran, started, traces, wait_for
-from tests.kernels import VIEW, Cell, Page, kernel
+from tests.kernels import Cell, Page, kernel
 
 # Each waits until somebody makes the file that it is named for.
 WAITS = """%%nika {line}
@@ -53,8 +53,8 @@ def _fresh(page: Page) -> Iterator[None]:
 
 
 def still(cell: Cell) -> bool:
-    """The run has stopped, and what stands there needs no kernel."""
-    return not any(VIEW in keys for keys in cell.keys)
+    """The run has stopped, and its still stands there, which needs no kernel."""
+    return cell.at_rest
 
 
 def pids(page: Page) -> list[int]:

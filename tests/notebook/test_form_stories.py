@@ -15,7 +15,7 @@ from nbconvert import HTMLExporter
 
 from tests.board.test_hostile import ALLOWED, NASTY, UNSEEN, Judge
 from tests.doors import frames, marks, newest, nika, program, traces
-from tests.kernels import VIEW, Cell, Page, kernel
+from tests.kernels import Cell, Page, kernel
 
 ASK = """nika: ask
 permits: {exec: ["./say"], fs: {write: ["./out/*"]}, tools: ["nika:prompt", "nika:write"]}
@@ -83,8 +83,8 @@ def page(shared: Page) -> Iterator[Page]:
 
 
 def over(cell: Cell, tasks: str) -> bool:
-    """Whether the still of a run that ended stands there, and no widget."""
-    return f"{tasks} done" in cell.text and not any(VIEW in keys for keys in cell.keys)
+    """Whether the still of a run that ended stands there, and no form."""
+    return f"{tasks} done" in cell.text and cell.at_rest
 
 
 def open_again(page: Page, cell: Cell, label: str = "Submit") -> bool:

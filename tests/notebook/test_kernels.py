@@ -12,7 +12,7 @@ import pytest
 
 import nika_nb
 from tests.doors import ROOT, alive, newest, program, wait_for
-from tests.kernels import VIEW, Cell, Page, kernel
+from tests.kernels import Cell, Page, kernel
 
 VERSIONS = ("6.29.5", "7.0.1")
 
@@ -58,7 +58,7 @@ def _fresh(page: Page) -> Iterator[None]:
 
 
 def still(cell: Cell) -> bool:
-    return not any(VIEW in keys for keys in cell.keys)
+    return cell.at_rest
 
 
 def pids(page: Page) -> list[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 from collections import deque
 
 import pytest
@@ -65,6 +67,34 @@ def test_many_events_are_few_paints() -> None:
     feed, canvas = Feed(resume().events), Canvas()
     Painter(feed, canvas, interval=3600).pump(0.0001)
     assert len(canvas.states) <= 2
+
+
+def test_an_interrupt_that_was_lost_is_felt_all_the_same() -> None:
+    """Python swallows what is raised while something is collected; the next look makes up for it."""
+    feed = Feed(resume().events)
+
+    class Lost:
+        """Is interrupted while it is collected."""
+
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    def caught(_: object) -> None:
+        """What Python would print of it."""
+
+    def looked() -> Board:
+        Lost()
+        return Board()
+
+    hook, sys.unraisablehook = sys.unraisablehook, caught
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        feed.catch_up = looked  # type: ignore[method-assign]
+        with pytest.raises(KeyboardInterrupt):
+            Painter(feed, Canvas()).pump(0.001)
+    finally:
+        sys.unraisablehook = hook
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_an_interrupt_goes_through(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,12 +54,20 @@ class Sends:
         self.sent.append(str(change["new"]))
 
 
-def test_a_panel_is_one_display_with_its_still_beside_the_widget(shown: Shown) -> None:
-    """A front-end without widgets shows HTML or text instead."""
-    Panel(live()).show()
-    (bundle,) = shown.now
-    assert set(bundle) == {WIDGET, "text/html", "text/plain"}
-    assert "hash_notes" in bundle["text/html"]
+TWIN = {"text/html", "text/plain"}
+
+
+def test_a_panel_is_a_still_and_a_live_view_that_hides_it(shown: Shown) -> None:
+    """A front-end without widgets, or a page whose kernel has gone in the middle, shows the still."""
+    panel = Panel(live())
+    panel.show()
+    still, view = shown.now
+    assert set(still) == TWIN
+    assert "hash_notes" in still["text/html"]
+    assert "%nika attach" in still["text/plain"]
+    assert (set(view), view["text/html"], view["text/plain"]) == ({WIDGET, *TWIN}, "", "")
+    (name,) = re.findall('^<div class="([^"]+)">', still["text/html"])
+    assert f"<style>.{name}{{display:none}}</style>" in texts(panel)
 
 
 def test_at_the_end_the_still_stands_there_without_a_widget(shown: Shown) -> None:
@@ -68,8 +76,24 @@ def test_at_the_end_the_still_stands_there_without_a_widget(shown: Shown) -> Non
     panel.show()
     board = board_of(resume().events)
     panel.finish(board)
-    assert shown.now == [mimebundle(board)]
-    assert [child.value for child in panel.box.children] == [mimebundle(board)["text/html"]]
+    still, view = shown.now
+    assert still["text/plain"] == mimebundle(board)["text/plain"]
+    assert mimebundle(board)["text/html"] in still["text/html"]
+    assert view == {"text/html": "", "text/plain": ""}
+    assert panel.box.children[1].value == mimebundle(board)["text/html"]
+
+
+def test_what_stands_below_the_still_is_shown_with_it_and_goes_alone(shown: Shown) -> None:
+    """To a page that was loaded in the middle it stands below the still that the widget holds."""
+    panel = Panel(live())
+    panel.show()
+    below = Button()
+    panel.finish(board_of(resume().events), after=below)
+    assert [set(bundle) for bundle in shown.now] == [TWIN, {WIDGET, *TWIN}]
+    assert panel.box.children[-1] is below
+    panel.alone()
+    assert [set(bundle) for bundle in shown.now] == [TWIN, TWIN]
+    assert below not in panel.box.children
 
 
 def test_only_what_changed_is_sent_and_one_piece_at_a_time() -> None:
@@ -89,7 +113,7 @@ def test_only_what_changed_is_sent_and_one_piece_at_a_time() -> None:
         panel.paint(board, now + SECOND + step * SECOND // 5)
         assert len(sends.sent) - before <= 1
     assert any(re.search("pack_assets.*>5s<", text) for text in sends.sent)
-    assert any(">running</span>" in text for text in sends.sent)
+    assert any("running</b>" in text for text in sends.sent)
 
 
 def test_a_screen_reader_is_told_of_turns_and_not_of_ticks() -> None:
@@ -149,7 +173,7 @@ def test_what_the_file_would_keep_is_kept_up_to_date_and_small(shown: Shown) -> 
     for step in range(50):
         panel.paint(board, START + step * SECOND // 5)
     assert 1 <= len(shown.sent) - sent <= 3
-    (bundle,) = shown.now
+    bundle = shown.now[0]
     assert "t5" in bundle["text/html"]
     assert "and 960 more" in bundle["text/plain"]
     assert len(bundle["text/html"]) < 120_000
@@ -196,15 +220,15 @@ def test_the_journal_can_be_looked_at_while_the_run_goes_on() -> None:
 
 
 def test_after_an_answer_the_panel_lives_again_in_its_place(shown: Shown) -> None:
-    """One display over all the answers of a run."""
+    """The same two displays over all the answers of a run."""
     panel = Panel(live())
     panel.show()
     panel.finish(live())
     panel.reopen(live(), lambda: None)
-    assert [set(bundle) for bundle in shown.now] == [{WIDGET, "text/html", "text/plain"}]
+    assert [set(bundle) for bundle in shown.now] == [TWIN, {WIDGET, *TWIN}]
     assert "Stop" in buttons(panel)
     panel.finish(board_of(resume().events))
-    assert [set(bundle) for bundle in shown.now] == [{"text/html", "text/plain"}]
+    assert [set(bundle) for bundle in shown.now] == [TWIN, TWIN]
     assert not buttons(panel)
 
 
@@ -214,7 +238,7 @@ def test_a_broken_run_leaves_its_state_and_what_was_said(shown: Shown) -> None:
     panel = Panel(board)
     panel.show()
     panel.failure("the disk is <full>")
-    (bundle,) = shown.now
+    bundle = shown.now[0]
     assert board.state == "incomplete"
     assert "the disk is &lt;full&gt;" in bundle["text/html"]
     assert bundle["text/plain"].endswith("the disk is <full>")

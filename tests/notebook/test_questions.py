@@ -107,7 +107,7 @@ def page(shown: Shown) -> str:
 def test_the_question_and_the_form_are_two_outputs(shown: Shown) -> None:
     """A page whose kernel is gone still shows the first, and nothing false in place of the second."""
     watch = watched(ASK)
-    panel, question, form = shown.now
+    panel, _, question, form = shown.now
     assert set(panel) == set(question) == {"text/html", "text/plain"}
     assert set(form) == {WIDGET, "text/html", "text/plain"}
     assert (form["text/html"], form["text/plain"]) == ("", "")
@@ -126,7 +126,7 @@ def test_both_outputs_are_replaced_once_it_is_answered(shown: Shown) -> None:
     watch = watched(ASK)
     press(forms(watch)["ask"], "Yes, continue")
     until(lambda: over(watch))
-    panel, question, form = shown.now
+    panel, _, question, form = shown.now
     assert "2/2 done" in panel["text/plain"]
     assert question["text/plain"] == "  ◆ ask · Go on?  → answered: yes"
     assert form == {"text/html": "", "text/plain": ""}
@@ -222,13 +222,14 @@ def test_what_is_asked_next_stands_in_the_same_place(shown: Shown) -> None:
     press(forms(watch)["first"], "Yes, continue")
     until(lambda: over(watch))
     assert list(forms(watch)) == ["second"]
-    _, question, form = shown.now
+    _, _, question, form = shown.now
     assert "◆ first" in question["text/plain"]
     assert "◇ second · Second?" in question["text/plain"]
     assert WIDGET in form
     press(forms(watch)["second"], "Yes, continue")
     until(lambda: over(watch))
-    assert [set(bundle) for bundle in shown.now] == [{"text/html", "text/plain"}] * 3
+    panel, _, question, form = shown.now
+    assert [set(bundle) for bundle in (panel, question, form)] == [{"text/html", "text/plain"}] * 3
 
 
 # -- answered elsewhere ------------------------------------------------------------------------
@@ -243,7 +244,8 @@ def test_a_form_closes_by_itself_when_somebody_else_answered(shown: Shown, termi
     said = page(shown)
     assert "◆ ask · Go on?  → already answered elsewhere: on 20" in said
     assert "UTC with nika-nb" in said
-    assert WIDGET not in {key for bundle in shown.now for key in bundle}
+    panel, _, question, form = shown.now
+    assert WIDGET not in panel | question | form
     assert watch.run.tasks["act"].state == "skipped"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-from nika_nb.board import mimebundle
+from nika_nb.board import mimebundle, outputpage
 from nika_nb.errors import UsageError
 from nika_nb.notebook.commands import command
 from nika_nb.notebook.session import Session
@@ -13,6 +13,7 @@ from nika_nb.runs.api import judge
 from nika_nb.runs.care import verdict_of
 from nika_nb.runs.judging import bare, lacking
 from nika_nb.runs.request import document
+from nika_nb.runs.results import output_of
 from nika_nb.runs.why import Why
 from nika_nb.runs.why import why as explained
 
@@ -27,11 +28,19 @@ def check(session: Session, words: list[str]) -> None:
     print("\n".join([report.render(), *lacking(report, bare(found))]))
 
 
-@command("show [TRACE]", "the run that a trace tells of, as a still: nothing is asked and nothing followed")
+@command("show [TRACE [TASK]]", "the run that a trace tells of, or one output of it; nothing is asked")
 def show(session: Session, words: list[str]) -> None:
-    """Without a name the newest trace; by a trace's file name, its path or a run's id."""
-    run = session.desk.attached(session.trace(words[0] if words else None))
-    put(mimebundle(run.board), uuid4().hex)
+    """Without a name the newest trace; by a trace's file name, its path or a run's id.
+
+    TASK is a task, `rows[3]` for an item of a fan-out, `call/task` for one of a called workflow.
+    """
+    if len(words) > 2:
+        raise UsageError("%nika show takes a trace and at most one task: %nika show 2026….ndjson 'rows[3]'")
+    trace = session.trace(words[0] if words else None)
+    if len(words) == 2:
+        put(outputpage.mimebundle(words[1], output_of(trace, words[1])), uuid4().hex)
+        return
+    put(mimebundle(session.desk.attached(trace).board), uuid4().hex)
 
 
 @command("why [TRACE]", "why each task of a run ran or was skipped, and where the change began")

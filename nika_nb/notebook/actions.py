@@ -1,0 +1,183 @@
+"""The row buttons of a run that is over: run from here, roll an item again, open an output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+from nika_nb.board.clean import block, inline, one_line
+from nika_nb.board.outputpage import output_html
+from nika_nb.board.rows import ITEM_STATES, Row
+from nika_nb.board.state import Board
+from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, ink, plain
+from nika_nb.board.text import UNICODE
+from nika_nb.board.told import named
+from nika_nb.errors import NikaError
+from nika_nb.notebook.shown import thread
+from nika_nb.runs.results import output_of
+
+Roll = Callable[[str], None]
+
+_LINE = f"{MONO};font-size:12px;background:none;padding-left:8px;overflow-wrap:anywhere;{QUIET}"
+
+_newest: list[Actions] = []  # the one set of buttons on the page: those of the run that ended last
+
+
+class Actions:
+    """Acts on one row of a run; each button shows the line it stands for.
+
+    `roll` begins another run from a task or an item, and returns at once; `leave` takes them off the page.
+    """
+
+    def __init__(self, roll: Roll, leave: Callable[[], None]) -> None:
+        from ipywidgets import HTML, BoundedIntText, Dropdown, HBox, VBox
+
+        self._roll, self._leave = roll, leave
+        self._trace = Path()
+        self._rows: dict[str, Row] = {}
+        near = {"description_width": "initial"}
+        self.task = Dropdown(description="Row", style=near, layout={"width": "min(340px, 100%)"})
+        self.item = BoundedIntText(description="Item", min=0, style=near, layout={"width": "140px"})
+        self.said, self.opened = HTML(layout={"margin": "0"}), HTML(layout={"margin": "0"})
+        self._lines = {name: HTML(layout={"margin": "0"}) for name in ("from", "item", "open")}
+        self.buttons = {
+            "from": self._button("Run from here", "play", lambda: self._again(self.row.id)),
+            "item": self._button("Roll this item again", "refresh", lambda: self._again(self.unit)),
+            "open": self._button("Open output", "search", self._open),
+        }
+        lines = {name: HBox([self.buttons[name], self._lines[name]]) for name in self.buttons}
+        self._item_line = lines["item"]
+        top = HBox([self.task, self.item], layout={"flex_flow": "row wrap"})
+        self.box = VBox([top, *lines.values(), self.said, self.opened])
+        self.box.layout = {"margin": "0", "padding": "4px 12px"}
+        self.task.observe(lambda _: self._chosen(), "value")
+        self.item.observe(lambda _: self._told(), "value")
+        _last(self)
+
+    def renew(self, board: Board, trace: Path) -> None:
+        """The run that they act on is over, and this is how."""
+        rows = board.tasks
+        self._rows, self._trace = {row.id: row for row in rows}, trace
+        again = self.task.value in self._rows
+        chosen, item = self.task.value if again else _telling(rows), self.item.value
+        self.task.options = [(f"{UNICODE[row.state]} {one_line(row.id, 60)}", row.id) for row in rows]
+        self.task.value = chosen
+        self.box.layout.border_left = f"3px solid {RUN_TONE[board.state]}"
+        self._chosen()
+        if again:
+            self.item.value = min(item, self.item.max)
+        self._enable(True)
+
+    @property
+    def stands(self) -> bool:
+        """Whether they are those of the run that ended last: only these are on the page."""
+        return self in _newest
+
+    def say(self, text: str, wrong: bool = False) -> None:
+        tone, role = (ink(COLOUR["failed"]), "alert") if wrong else (QUIET, "status")
+        style = f"{tone};white-space:pre-wrap"
+        self.said.value = plain(f'<div role="{role}" style="{style}">{block(text)}</div>') if text else ""
+
+    def retire(self) -> None:
+        """They go from the page; the still above stays."""
+        self._leave()
+        for widget in (*self.buttons.values(), *self._lines.values(), self.task, self.item, self.box):
+            widget.close()
+
+    # -- inside ----------------------------------------------------------------------------
+
+    @property
+    def row(self) -> Row:
+        return self._rows[self.task.value]
+
+    @property
+    def unit(self) -> str:
+        """What is looked into: the task, of a fan-out one item."""
+        return named(self.row.id, self.item.value if self._items else None)
+
+    @property
+    def _items(self) -> int:
+        return len(self.row.items.states) if self.row.items else 0
+
+    def _chosen(self) -> None:
+        """Another row: where it is a fan-out, its first failed item, else the first."""
+        if not self._rows:
+            return
+        states = self.row.items.states if self.row.items else b""
+        failed = states.find(ITEM_STATES.index("failed"))
+        self.item.max = max(0, len(states) - 1)
+        self.item.value = max(0, failed)
+        shown = "" if states else "none"
+        self.item.layout.display = self._item_line.layout.display = shown
+        self.opened.value = ""
+        self._told()
+
+    def _told(self) -> None:
+        name = quote(self._trace.name)
+        lines = {
+            "from": f"%nika resume {name} --from {quote(self.row.id)}",
+            "item": f"%nika resume {name} --from {quote(self.unit)}",
+            "open": f"%nika show {name} {quote(self.unit)}",
+        }
+        for key, line in lines.items():
+            self.buttons[key].tooltip = one_line(line)
+            self._lines[key].value = f'<code style="{_LINE}">{inline(line)}</code>'
+
+    def _button(self, label: str, icon: str, action: Callable[[], None]) -> Any:
+        from ipywidgets import Button
+
+        button = Button(description=label, icon=icon, layout={"width": "190px"})
+        button.on_click(lambda _: self._pressed(action))
+        return button
+
+    def _pressed(self, action: Callable[[], None]) -> None:
+        """Never raises, never prints: no cell would show it. A second click finds the buttons disabled."""
+        if self.buttons["from"].disabled:
+            return
+        self._enable(False)
+        self.say("")
+        try:
+            action()
+        except Exception as error:  # noqa: BLE001 - shown below instead
+            self.say(str(error) if isinstance(error, NikaError) else f"{type(error).__name__}: {error}", True)
+            self._enable(True)
+
+    def _again(self, key: str) -> None:
+        self.opened.value = ""
+        self._roll(key)
+
+    def _open(self) -> None:
+        """A journal may be long: it is read beside the kernel's other work."""
+        thread(partial(self._read, self._trace, self.unit), "nika-output").start()
+
+    def _read(self, trace: Path, unit: str) -> None:
+        try:
+            self.opened.value = output_html(unit, output_of(trace, unit))
+        except Exception as error:  # noqa: BLE001 - no cell would show it
+            self.say(str(error) if isinstance(error, NikaError) else f"{type(error).__name__}: {error}", True)
+        self._enable(True)
+
+    def _enable(self, on: bool) -> None:
+        for widget in (*self.buttons.values(), self.task, self.item):
+            widget.disabled = not on
+
+
+def retire() -> None:
+    """Another run begins: the buttons of the last one go."""
+    while _newest:
+        _newest.pop().retire()
+
+
+def _last(actions: Actions) -> None:
+    retire()
+    _newest.append(actions)
+
+
+def _telling(rows: list[Row]) -> str:
+    """The row that is most likely meant: the first that failed, else the last that ran."""
+    failed = (row.id for row in rows if row.state == "failed")
+    ran = (row.id for row in reversed(rows) if row.state in ("ok", "running", "retrying"))
+    return next(failed, None) or next(ran, rows[0].id)

@@ -1,0 +1,65 @@
+"""What stands below the still of a run that is over: another one can begin there, in the same panel."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from nika_nb.notebook.actions import Actions
+from nika_nb.notebook.panel import Panel
+from nika_nb.notebook.questions import Questions
+from nika_nb.notebook.shown import thread
+from nika_nb.notebook.surface import Surface
+from nika_nb.runs.run import Run
+
+
+class Stage(Protocol):
+    """Where a run is drawn."""
+
+    run: Run
+    questions: Questions
+    panel: Panel | None
+
+    def take(self, run: Run) -> None:
+        """From here on it is this run."""
+        ...
+
+    def follow(self) -> None:
+        """Paints a run that goes on until it stops. Raises nothing."""
+        ...
+
+
+class Again:
+    """The row buttons of the run on a stage, where somebody is there to click them."""
+
+    def __init__(self, surface: Surface, stage: Stage) -> None:
+        self._surface = surface
+        self._stage = stage
+        self._actions: Actions | None = None
+        self.rolled = False  # a button was used: no cell of its own shows what runs now
+
+    def below(self) -> Any:
+        """The row buttons of the run that has stopped, or what it asks; None where there is nothing."""
+        run, panel = self._stage.run, self._stage.panel
+        if run.prompts:
+            return self._stage.questions.sheet() if self.rolled else None
+        if panel is None or run.trace is None or not self._useful(run):
+            return None
+        if self._actions is None:
+            self._actions = Actions(self._roll, panel.alone)
+        if not self._actions.stands:
+            return None
+        self._actions.renew(run.board, run.trace)
+        return self._actions.box
+
+    def _useful(self, run: Run) -> bool:
+        text = run.request.source.text
+        return self._surface.interactive and bool(text) and run.board.over and bool(run.board.rows)
+
+    def _roll(self, key: str) -> None:
+        """A click: judged and begun here, watched from a thread of its own. Raises NikaError."""
+        run = self._stage.run.resume(from_=key, background=True)
+        self.rolled = True
+        self._stage.take(run)
+        if self._actions is not None:
+            self._actions.say("\n".join(run.notices))
+        thread(self._stage.follow).start()
