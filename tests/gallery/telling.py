@@ -16,6 +16,7 @@ _MOMENT = (
     (r" \(it took [^)]*\)", ""),
     (r"\b\d+ days( \d\d:\d\d:\d\d(\.\d+)?)?", "TIME"),
     (r"\b\d+(\.\d+)?(ms|s|m|h)\b( \d+s)?", "TIME"),
+    (r"TIME → TIME", "TIME"),  # of a pair that is alike only one is shown
     (r" ∥", ""),  # whether two overlapped
     (r"─+", "─"),
 )
