@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from nika_nb import __version__
 from nika_nb.cli import answers_words, book_words, replay_words, reproduce_words, runs_words
+from nika_nb.cli.interrupts import noted
 from nika_nb.cli.streams import hush, open_all, tolerate
 from nika_nb.errors import NikaError
 from nika_nb.runs.options import add_plan_option, add_run_options
@@ -24,6 +25,11 @@ A_FILE = "a workflow file, book.ipynb::name for one in a notebook, or - for stan
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command; returns its exit code."""
+    with noted():
+        return _main(argv)
+
+
+def _main(argv: Sequence[str] | None) -> int:
     open_all()
     tolerate()
     options = command_line().parse_args(argv)

@@ -13,6 +13,7 @@ from nika_nb.board import forecast_still, text
 from nika_nb.cli.asking import attended, can_ask, converse
 from nika_nb.cli.check import given
 from nika_nb.cli.console import Plain, how_to_answer, journal_trouble, say
+from nika_nb.cli.interrupts import seen
 from nika_nb.cli.live import Live, paintable
 from nika_nb.cli.streams import hush, print_json
 from nika_nb.errors import CheckRefused, NikaError
@@ -162,9 +163,11 @@ def follow(started: Run, surface: Surface) -> int:
 def ended_by_signals(run: Run) -> Iterator[None]:
     """SIGINT and SIGTERM end the run; a second one ends its cleanups too.
 
-    One that comes before there is anything to end does so once there is.
+    One that comes before there is anything to end does so once there is, also one that got lost.
     """
     wanted: list[int] = []
+    if seen():
+        run.cancel()
 
     def stop(number: int, frame: Any) -> None:
         if run.running:

@@ -6,11 +6,13 @@ import os
 import signal
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.doors import (
     PATIENCE,
+    Terminal,
     alive,
     frames,
     kinds,
@@ -154,3 +156,29 @@ def test_two_resumes_of_one_trace(tree: Path) -> None:
     program(tree, "tree", "exit 0")
     again = nika("run", "tree.nika.yaml", "--resume", crash, cwd=tree)
     assert again.code == 0, again.err
+
+
+def test_an_interrupt_that_python_loses_still_ends_the_run(
+    tree: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It strikes while an object is being forgotten, before the run begins: nobody can catch it there."""
+    from nika_nb.cli import run as door
+
+    class Forgotten:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    def interrupted(request: Any) -> Any:
+        Forgotten()
+        return ready(request)
+
+    ready = door.ready
+    monkeypatch.setattr(door, "ready", interrupted)
+    assert terminal("run", "tree.nika.yaml").code == 130
+    assert frames(newest(tree))[-1]["kind"] == "workflow_cancelled"
+    assert not marks(tree / "pids")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    monkeypatch.undo()
+    monkeypatch.chdir(tree)
+    (tree / "tree.nika.yaml").write_text(TREE.replace("./tree", "./say"), encoding="utf-8")
+    assert terminal("run", "tree.nika.yaml").code == 0

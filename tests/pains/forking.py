@@ -34,10 +34,11 @@ class Slow:
         return ChatReply("", 1, 1, calls=(ToolCall("c1", request.tools[0].name, {"message": "m"}),))
 
 
-def _command(request: dict[str, Any]) -> None:
+def _command(request: dict[str, Any], ready: int) -> None:
     code = 1
     try:
         _move(request)
+        os.close(ready)
         code = main(request["words"])
     except KeyboardInterrupt:  # before the command could begin
         code = 130
@@ -59,6 +60,18 @@ def _move(request: dict[str, Any]) -> None:
         os.dup2(stream, descriptor)
 
 
+def _begun(request: dict[str, Any]) -> int:
+    """The process of a command, once it is there: a signal right behind a fork is forgotten by Python."""
+    there, ready = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        _command(request, ready)
+    os.close(ready)
+    os.read(there, 1)
+    os.close(there)
+    return pid
+
+
 def _serve() -> None:
     MAKERS["xai"] = Slow
     for line in sys.stdin:
@@ -66,10 +79,7 @@ def _serve() -> None:
         if "wait" in request:
             said = {"code": os.waitstatus_to_exitcode(os.waitpid(request["wait"], 0)[1])}
         else:
-            pid = os.fork()
-            if pid == 0:
-                _command(request)
-            said = {"pid": pid}
+            said = {"pid": _begun(request)}
         print(json.dumps(said), flush=True)
 
 
