@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nika_nb.cli.asking import attended, converse
 from nika_nb.cli.run import console, ended_by_signals, follow
-from nika_nb.runs.answers import parse_answer
+from nika_nb.runs.answers import distinct, parse_answer
 from nika_nb.runs.run import attach
 from nika_nb.trace.folder import TraceFolder
 
@@ -18,5 +18,5 @@ def answer(options: argparse.Namespace) -> int:
     run = attach(TraceFolder(Path.cwd()).resolve(options.trace))
     run.request = replace(run.request, interactive=attended(), door="nika-nb")
     with ended_by_signals(run):
-        run.answer(dict(parse_answer(text) for text in options.answers), wait=False)
+        run.answer(distinct(map(parse_answer, options.answers)), wait=False)
     return converse(run, lambda: console(run), follow)

@@ -15,7 +15,7 @@ from nika_nb.cli.console import say
 from nika_nb.cli.run import EXIT, OneLine, console, follow
 from nika_nb.cli.streams import print_json
 from nika_nb.errors import CheckRefused, UsageError
-from nika_nb.runs.answers import parse_answer
+from nika_nb.runs.answers import distinct, parse_answer
 from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.inspecting import Inspection, Unrunnable
 from nika_nb.runs.lack import RunBlocked
@@ -125,7 +125,7 @@ def run_command(options: argparse.Namespace) -> int:
 
 def resume_command(options: argparse.Namespace) -> int:
     runs = _runs(options)
-    given: Any = dict(parse_answer(text) for text in options.answers)
+    given: Any = distinct(map(parse_answer, options.answers))
     if options.decline:
         given = list(options.answers) or None
     outcome: Answered = "declined" if options.decline else "submitted"

@@ -83,6 +83,21 @@ def parse_answer(text: str) -> tuple[str, str]:
     return "", text
 
 
+def distinct(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Answers by prompt key. Raises UsageError where one prompt gets two: which is meant, nobody can tell."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _twice(key)
+        found[key] = value
+    return found
+
+
+def _twice(key: str) -> UsageError:
+    named = f"`{key}` is given two answers" if key else "there are two answers without a name"
+    return UsageError(f"{named}; one with blanks is put in quotes: {key or 'task'}='Ann Lee'")
+
+
 def for_open(
     prompts: Iterable[Prompt],
     given: Mapping[str, Any],
@@ -101,6 +116,8 @@ def for_open(
     found: dict[str, Answer] = {}
     for key, value in given.items():
         prompt = _prompt(open_prompts, key)
+        if prompt.key in found:
+            raise _twice(prompt.key)
         answer = read_answer(prompt, value)
         found[prompt.key] = Answer(answer, source, shown.get(prompt.key))
     for key in declined:

@@ -103,7 +103,7 @@ def assembled(
         masker=parts.masker,
         journal=parts.journal,
         setup=parts.setup,
-        notices=[*parts.notices(), *_sweep(resumed), *_tidied(request, settings)],
+        notices=[*settings.troubles, *parts.notices(), *_sweep(resumed), *_tidied(request, settings)],
         closers=[owner.close for owner in (parts.verbs, parts.jq, parts.journal) if owner is not None],
     )
 

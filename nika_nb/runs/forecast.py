@@ -35,6 +35,8 @@ from nika_nb.runs.needs.models import uncapped
 from nika_nb.runs.prepare import answers_of, refuse_missing
 from nika_nb.runs.request import Request, document
 from nika_nb.runs.resumption import Resumption, resumption
+from nika_nb.runs.run import Run
+from nika_nb.runs.traced import trace_of
 from nika_nb.runs.widening import widened
 from nika_nb.tools.prompt import NAME as PROMPT
 from nika_nb.trace.memory import JournalMemory
@@ -42,7 +44,7 @@ from nika_nb.trace.memory import JournalMemory
 
 def plan_resume(
     workflow: str | Path,
-    trace: str | Path | Literal[True] | None = True,
+    trace: str | Path | Run | Literal[True] | None = True,
     *,
     vars: Mapping[str, Any] | None = None,
     model: str | None = None,
@@ -55,14 +57,14 @@ def plan_resume(
 ) -> Forecast:
     """What `run(workflow, resume=trace, …)` would do with every task. Runs nothing, writes nothing.
 
-    trace: True for the newest of this workflow, a path, or None for a run that starts afresh.
+    trace: True for the newest of this workflow, a path, a Run, or None for a run that starts afresh.
     Raises CheckRefused, UsageError or ResumeRefused, as the run would.
     """
     return forecast(
         document(workflow).request(
             variables=dict(vars or {}),
             model=model,
-            resume=False if trace is None else trace,
+            resume=_trace(trace),
             forced=(from_,) if isinstance(from_, str) else tuple(from_),
             ask_in_flight=ask_in_flight,
             answers=dict(answer or {}),
@@ -71,6 +73,12 @@ def plan_resume(
             unverified=resume_unverified,
         )
     )
+
+
+def _trace(given: str | Path | Run | Literal[True] | None) -> str | Path | bool:
+    if isinstance(given, Run):
+        return trace_of(given)
+    return False if given is None else given
 
 
 def forecast(request: Request) -> Forecast:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from nika_nb.board.clean import one_line
+from nika_nb.board.rows import Row
 from nika_nb.board.state import board_of
 from nika_nb.board.text import money, plural
 from nika_nb.errors import NikaError
@@ -97,15 +98,23 @@ def _how_far(path: Path, run: Summary) -> str:
         return f"{said}; `--resume` skips what it has done"
     rows = board_of(trace.frames).rows
     done = sum(row.state in _DONE for row in rows.values())
-    return f"{said} at {done}/{len(rows)}; {_would_skip(trace)}"
+    return f"{said} at {done}/{len(rows)}; {_would_skip(trace, rows.values())}"
 
 
-def _would_skip(trace: Trace) -> str:
+def _would_skip(trace: Trace, rows: Collection[Row]) -> str:
     recorded = remember(trace, ())[0].recorded()
-    saved = sum(hit.cost_usd or 0.0 for hit in recorded.values())
-    if not recorded:
+    begun = [
+        row for row in rows if row.id not in recorded and row.items and row.items.done > row.items.failed
+    ]
+    items = sum(row.items.done - row.items.failed for row in begun if row.items)
+    saved = sum(hit.cost_usd or 0.0 for hit in recorded.values()) + sum(
+        row.cost_usd or 0.0 for row in begun if row.items and not row.items.failed
+    )
+    what = [str(len(recorded))] if recorded else []
+    what += [f"{plural(items, 'item')} of {', '.join(f'`{row.id}`' for row in begun)}"] if begun else []
+    if not what:
         return "`--resume` would skip nothing: no success of it is recorded"
-    return f"`--resume` would skip {len(recorded)}" + (f" and save {money(saved)}" if saved else "")
+    return f"`--resume` would skip {' and '.join(what)}" + (f" and save {money(saved)}" if saved else "")
 
 
 def _size(path: Path) -> int:

@@ -70,7 +70,7 @@ def fields_of(options: Any) -> dict[str, Any]:
 
     Raises UsageError for an answer that is none.
     """
-    from nika_nb.runs.answers import parse_answer  # a parser of options alone needs none of it
+    from nika_nb.runs.answers import distinct, parse_answer  # a parser of options alone needs none of it
     from nika_nb.runs.words import told_pair
 
     return {
@@ -78,7 +78,7 @@ def fields_of(options: Any) -> dict[str, Any]:
         "resume": options.resume,
         "forced": tuple(options.from_),
         "ask_in_flight": options.ask_in_flight,
-        "answers": dict(told_pair(text, parse_answer) for text in options.answer),
+        "answers": distinct(told_pair(text, parse_answer) for text in options.answer),
         "compat": options.resume_compat,
         "unverified": options.resume_unverified,
         "max_cost_usd": options.max_cost_usd,

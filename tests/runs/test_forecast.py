@@ -425,3 +425,10 @@ def test_any_forecast_comes_true(chance: random.Random, part: float, yes: bool) 
         trace.write_bytes(broken_off(trace.read_bytes(), part))
         ahead = nika_nb.plan_resume(workflow, trace, vars={"yes": yes})
         assert_came_true(ahead, nika_nb.run(workflow, resume=trace, vars={"yes": yes}))
+
+
+def test_a_run_stands_for_its_trace(folder: Path) -> None:
+    """As at every other door: plan_resume takes the Run itself."""
+    text = 'nika: one\npermits: { exec: ["echo"] }\ntasks:\n  say: { exec: { command: ["echo", "hi"] } }\n'
+    run = nika_nb.run(text)
+    assert [task.fate for task in nika_nb.plan_resume(text, run).tasks] == ["skip"]

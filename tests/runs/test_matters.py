@@ -54,6 +54,22 @@ def test_a_run_that_failed_tells_how_far_it_came(folder: Path) -> None:
     assert lines(folder) == []
 
 
+def test_items_of_a_fan_out_that_broke_off_are_counted(folder: Path) -> None:
+    """Its task had not settled, but most of its items had: a resume skips those."""
+    fan = """
+nika: fan
+permits: { exec: ["test"] }
+tasks:
+  each:
+    for_each: { items: ["a", "b", "", "c"], fail_fast: false }
+    exec: { command: ["test", "${{ item }}"] }
+"""
+    assert nika_nb.run(fan).state == "failed"
+    assert lines(folder) == ["fan failed at 0/1; `--resume` would skip 3 items of `each`"]
+    plan = nika_nb.plan_resume(fan)
+    assert "3 of 4 items recorded" in str(plan)
+
+
 def test_a_resume_saves_what_was_spent(folder: Path) -> None:
     """Money is told where a recorded success had cost some."""
     nika_nb.run(CHAIN.format(name="nightly", last='["false"]'))

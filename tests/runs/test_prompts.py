@@ -210,3 +210,21 @@ def test_what_waits_is_listed_with_the_gate_of_each(say: Path) -> None:
     assert listed["conditions"] == list(prompt.conditions)
     (again,) = nika_nb.attach(newest(say)).prompts
     assert again == prompt
+
+
+@pytest.mark.parametrize("words", [["name=Ann", "Lee"], ["name=Ann", "name=Lee"], ["Ann", "Lee"]])
+def test_two_answers_to_one_question_are_refused(folder: Path, terminal: Terminal, words: list[str]) -> None:
+    """`name=Ann Lee` without quotes is two words: neither is taken, and it is said how to write one."""
+    text = """
+nika: naming
+permits: { tools: ["nika:prompt"] }
+tasks:
+  name: { invoke: { tool: "nika:prompt", args: { message: "Who?", mode: input } } }
+outputs: { name: "${{ tasks.name.output }}" }
+"""
+    run = nika_nb.run(text, interactive=True)
+    refused = terminal("answer", str(run.trace), *words)
+    assert refused.code == 3
+    assert "two answers" in refused.err
+    assert "'Ann Lee'" in refused.err
+    assert run.answer(name="Ann Lee").outputs == {"name": "Ann Lee"}

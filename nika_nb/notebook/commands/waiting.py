@@ -7,7 +7,7 @@ from nika_nb.notebook.commands import command
 from nika_nb.notebook.session import Session
 from nika_nb.notebook.stage import Listed
 from nika_nb.notebook.watch import Watch
-from nika_nb.runs.answers import parse_answer
+from nika_nb.runs.answers import distinct, parse_answer
 from nika_nb.runs.inbox import Waiting
 from nika_nb.runs.inbox import inbox as look_into
 from nika_nb.runs.run import Run
@@ -26,7 +26,7 @@ def attach(session: Session, words: list[str]) -> Run:
 @command("answer [RUN] ask=yes", "answer a paused run (the newest one that waits) and continue it")
 def answer(session: Session, words: list[str]) -> Run:
     name = words[0] if words and session.names_trace(words[0]) else None
-    given = dict(told_pair(word, parse_answer) for word in words[1 if name else 0 :])
+    given = distinct(told_pair(word, parse_answer) for word in words[1 if name else 0 :])
     if not given or len(given) < len(words) - bool(name):
         raise UsageError(
             "%nika answer takes a trace or a run's id, if you like, and task=value: "
