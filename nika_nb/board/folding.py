@@ -29,17 +29,17 @@ class Folded:
     left_out: int = 0
 
 
-def folded(rows: Sequence[Row]) -> Folded:
-    """The graph of a board's rows, as it is or folded until it can be read."""
+def folded(rows: Sequence[Row], most: int = DRAWN) -> Folded:
+    """The graph of a board's rows, as it is or folded until it can be read; at most so many cells."""
     found = Folded([Cell(row.id, [row]) for row in rows], _edges(rows))
     if len(rows) > PLAIN:
         found = _merged(found, _chains(found))
         found = _merged(found, _alike(found))
-    if len(found.cells) > DRAWN:
-        kept = found.cells[:DRAWN]
+    if len(found.cells) > most:
+        kept = found.cells[:most]
         ids = {cell.id for cell in kept}
         edges = {edge: kinds for edge, kinds in found.edges.items() if ids.issuperset(edge)}
-        found = Folded(kept, edges, sum(len(cell.rows) for cell in found.cells[DRAWN:]))
+        found = Folded(kept, edges, sum(len(cell.rows) for cell in found.cells[most:]))
     return found
 
 

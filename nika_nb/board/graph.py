@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nika_nb.board.clean import inline, one_line
-from nika_nb.board.folding import Cell, folded
+from nika_nb.board.folding import DRAWN, Cell, Folded, folded
 from nika_nb.board.layout import Layout, layered
 from nika_nb.board.rows import STATES, State
 from nika_nb.board.state import Board
-from nika_nb.board.svg import CHAR, FILL, INK, document, number, rect, text
+from nika_nb.board.svg import CHAR, FILL, INK, document, rect, text
 from nika_nb.board.text import UNICODE, counted, plural
 
 _HIGH, _GAP, _PAD, _BETWEEN = 24, 10, 9, 40  # of a box; below it; inside it; between two layers
@@ -27,37 +27,51 @@ class _Place:
     width: float
 
 
-def graph_svg(board: Board, ink: str = INK) -> str:
-    """Left to right, each task behind what it waits for; a value is a line, an order a dashed one.
+class Graph:
+    """A board's graph, folded and laid out; of more than `most` boxes the first ones."""
 
-    ink: the colour of lines and quiet text; `currentColor` where the drawing stands in a page.
-    """
-    found = folded(board.tasks)
-    layout = layered([cell.id for cell in found.cells], list(found.edges))
-    places, width, height = _places(found.cells, layout)
-    lines = "".join(
-        _line(places[a], places[b], [places[bend] for bend in layout.bends[a, b]], kinds, ink)
-        for (a, b), kinds in found.edges.items()
-        if (a, b) in layout.bends
-    )
-    boxes = "".join(_box(cell, places[cell.id], ink) for cell in found.cells)
-    rest = text(2, height + 12, _rest(found.left_out), ink) if found.left_out else ""
-    label = f"graph of {plural(len(board.rows), 'task')}: {counted(board.counts)}"
-    return document(width, height + (18 if rest else 0), label, lines + boxes + rest)
+    def __init__(self, board: Board, most: int = DRAWN) -> None:
+        self._board = board
+        self._found = folded(board.tasks, most)
+        self._layout = layered([cell.id for cell in self._found.cells], list(self._found.edges))
+
+    def svg(self, ink: str = INK) -> str:
+        """Left to right, each task behind what it waits for; a value is a line, an order a dashed one.
+
+        ink: the colour of lines and quiet text; `currentColor` where the drawing stands in a page.
+        """
+        found, board = self._found, self._board
+        places, width, height = _places(found.cells, self._layout)
+        lines = _lines(found, self._layout, places, ink)
+        boxes = "".join(_box(cell, places[cell.id], ink) for cell in found.cells)
+        rest = text(2, height + 12, _rest(found.left_out), ink) if found.left_out else ""
+        label = f"graph of {plural(len(board.rows), 'task')}: {counted(board.counts)}"
+        return document(width, height + (18 if rest else 0), label, lines + boxes + rest)
+
+    def text(self) -> str:
+        """The same graph in lines: sign, name, what it waits for; a value as ←, an order as ⇠."""
+        found, layer = self._found, self._layout.layer
+        names = {cell.id: _name(cell) for cell in found.cells}
+        needs: dict[str, list[str]] = {cell.id: [] for cell in found.cells}
+        for (start, end), kinds in found.edges.items():
+            needs[end].append(f"{'←' if _carries(kinds) else '⇠'} {names[start]}")
+        width = min(max(map(len, names.values()), default=0), 40)
+        cells = sorted(found.cells, key=lambda cell: layer[cell.id])
+        lines = [
+            f"  {_sign(cell)} {names[cell.id]:<{width}}  {', '.join(needs[cell.id])}".rstrip()
+            for cell in cells
+        ]
+        return "\n".join([*lines, *([f"  {_rest(found.left_out)}"] if found.left_out else [])])
+
+
+def graph_svg(board: Board, ink: str = INK) -> str:
+    """A board's graph as a drawing; see `Graph.svg`."""
+    return Graph(board).svg(ink)
 
 
 def graph_text(board: Board) -> str:
-    """The same graph in lines: sign, name, what it waits for; a value as ←, an order as ⇠."""
-    found = folded(board.tasks)
-    layer = layered([cell.id for cell in found.cells], list(found.edges)).layer
-    names = {cell.id: _name(cell) for cell in found.cells}
-    width = min(max(map(len, names.values()), default=0), 40)
-    lines = []
-    for cell in sorted(found.cells, key=lambda cell: layer[cell.id]):
-        needs = [(a, kinds) for (a, b), kinds in found.edges.items() if b == cell.id]
-        arrows = ", ".join(f"{'←' if _carries(kinds) else '⇠'} {names[a]}" for a, kinds in needs)
-        lines.append(f"  {_sign(cell)} {names[cell.id]:<{width}}  {arrows}".rstrip())
-    return "\n".join([*lines, *([f"  {_rest(found.left_out)}"] if found.left_out else [])])
+    """A board's graph as text; see `Graph.text`."""
+    return Graph(board).text()
 
 
 # -- places ------------------------------------------------------------------------------------------
@@ -114,20 +128,33 @@ def _shares(cell: Cell, place: _Place) -> str:
     return parts
 
 
-def _line(start: _Place, end: _Place, bends: Sequence[_Place], kinds: frozenset[str], ink: str) -> str:
+def _lines(found: Folded, layout: Layout, places: Mapping[object, _Place], ink: str) -> str:
+    """All lines as one path, all dashed ones as another, all tips as a third."""
+    paths: dict[str, list[str]] = {"": [], " stroke-dasharray='4 3'": []}
+    tips = []
+    for (a, b), kinds in found.edges.items():
+        if (a, b) in layout.bends:
+            bends = [places[bend] for bend in layout.bends[a, b]]
+            paths["" if _carries(kinds) else " stroke-dasharray='4 3'"].append(
+                _line(places[a], places[b], bends)
+            )
+            tips.append(f"M{places[b].x - 5:.0f} {places[b].y + _HIGH / 2 - 3.5:.1f}l5 3.5l-5 3.5z")
+    look = f"stroke='{ink}' stroke-opacity='.6' fill='none'"
+    drawn = [f"<path d='{''.join(lines)}' {look}{dash}/>" for dash, lines in paths.items() if lines]
+    drawn += [f"<path d='{''.join(tips)}' fill='{ink}' fill-opacity='.75'/>"] if tips else []
+    return "".join(drawn)
+
+
+def _line(start: _Place, end: _Place, bends: Sequence[_Place]) -> str:
     x, y = start.x + start.width, start.y + _HIGH / 2
-    path = f"M{number(x)} {number(y)}"
+    path = f"M{x:.0f} {y:.0f}"
     for stop in (*bends, end):
         to_x, to_y = stop.x - (4 if stop is end else 0), stop.y + _HIGH / 2
         half = (stop.x - x) / 2
-        bend = (x + half, y, to_x - half, to_y, to_x, to_y)
-        path += f"C{' '.join(map(number, bend))}"
+        path += f"C{x + half:.0f} {y:.0f} {to_x - half:.0f} {to_y:.0f} {to_x:.0f} {to_y:.0f}"
         x, y = stop.x + stop.width, to_y
-        path += f"H{number(x)}" if stop is not end else ""
-    tip = f"M{number(end.x - 5)} {number(end.y + _HIGH / 2 - 3.5)}l5 3.5l-5 3.5z"
-    dash = "" if _carries(kinds) else " stroke-dasharray='4 3'"
-    look = f"stroke='{ink}' stroke-opacity='.6' fill='none'"
-    return f"<path d='{path}' {look}{dash}/><path d='{tip}' fill='{ink}' fill-opacity='.75'/>"
+        path += f"H{x:.0f}" if stop is not end else ""
+    return path
 
 
 # -- words -------------------------------------------------------------------------------------------

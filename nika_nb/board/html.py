@@ -22,9 +22,18 @@ LIVE_BOUND = 36_000  # bytes that a live view may send at a time
 
 
 def still(board: Board, now: int | None = None, limit: int = WHOLE) -> str:
-    """The board for a saved notebook. Of more rows than `limit` those that matter most, and how many more."""
+    """The board for a saved notebook.
+
+    Of more rows than `limit` those that matter most, and how many more; then without large pictures.
+    """
     rows = window(board, limit)
-    inner = (head(board, now), still_picture(board), table(rows, now, UNFOLDED), _rest(board, len(rows)))
+    whole = len(rows) == len(board.rows) or limit == WHOLE
+    inner = (
+        head(board, now),
+        still_picture(board) if whole else "",
+        table(rows, now, UNFOLDED),
+        _rest(board, len(rows)),
+    )
     return box("".join(inner) + foot(board), RUN_TONE[board.state])
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from nika_nb.board.graph import graph_svg, graph_text
+from nika_nb.board.graph import Graph
 from nika_nb.board.state import Board
 from nika_nb.board.style import plain
 from nika_nb.board.svg import image
 from nika_nb.board.timeline import timeline_svg, timeline_text
 
 SMALL = 24  # tasks up to which the picture is shown without being asked for
+LIVE = 100  # boxes of a live graph, which is sent again and again
 TALL = 320  # pixels that it may be high before it scrolls
 
 _WHOLE = "max-width:none;margin:0;flex:none"
@@ -17,7 +18,7 @@ _BOTH = f"display:flex;flex-wrap:wrap;align-items:flex-start;gap:10px 32px;overf
 
 def live_picture(board: Board, now: int | None = None) -> str:
     """Both drawings in the page's own colour; their titles can be read by pointing at them."""
-    drawn = graph_svg(board, "currentColor") + timeline_svg(board, now, "currentColor")
+    drawn = Graph(board, LIVE).svg("currentColor") + timeline_svg(board, now, "currentColor")
     return plain(f'<div style="{_BOTH};padding:6px 0 10px 0">{drawn}</div>')
 
 
@@ -25,7 +26,8 @@ def still_picture(board: Board) -> str:
     """Both as images, with their words for those who do not see them; folded where they are large."""
     if len(board.rows) < 2:
         return ""
-    graph = image(graph_svg(board), f"graph: {graph_text(board)}", _WHOLE)
+    drawn = Graph(board)
+    graph = image(drawn.svg(), f"graph: {drawn.text()}", _WHOLE)
     time = image(timeline_svg(board), f"timeline: {timeline_text(board)}", _WHOLE)
     shown = " open" if len(board.rows) <= SMALL else ""
     summary = '<summary style="cursor:pointer;opacity:.68;font-size:12px">graph and timeline</summary>'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from shlex import quote
@@ -16,7 +16,7 @@ from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, ink, plain
 from nika_nb.board.text import UNICODE
 from nika_nb.board.told import named
 from nika_nb.errors import NikaError
-from nika_nb.notebook.shown import thread
+from nika_nb.notebook.shown import blanks, thread
 from nika_nb.runs.results import output_of
 
 Roll = Callable[[str], None]
@@ -33,7 +33,7 @@ class Actions:
     """
 
     def __init__(self, roll: Roll, leave: Callable[[], None]) -> None:
-        from ipywidgets import HTML, BoundedIntText, Dropdown, HBox, VBox
+        from ipywidgets import BoundedIntText, Dropdown, HBox, Layout, VBox
 
         self._roll, self._leave = roll, leave
         self._trace = Path()
@@ -41,18 +41,20 @@ class Actions:
         near = {"description_width": "initial"}
         self.task = Dropdown(description="Row", style=near, layout={"width": "min(340px, 100%)"})
         self.item = BoundedIntText(description="Item", min=0, style=near, layout={"width": "140px"})
-        self.said, self.opened = HTML(layout={"margin": "0"}), HTML(layout={"margin": "0"})
-        self._lines = {name: HTML(layout={"margin": "0"}) for name in ("from", "item", "open")}
+        self.said, self.opened, *lines = blanks(5)
+        self._lines = dict(zip(("from", "item", "open"), lines, strict=True))
         self.buttons = {
             "from": self._button("Run from here", "play", lambda: self._again(self.row.id)),
             "item": self._button("Roll this item again", "refresh", lambda: self._again(self.unit)),
             "open": self._button("Open output", "search", self._open),
         }
-        lines = {name: HBox([self.buttons[name], self._lines[name]]) for name in self.buttons}
-        self._item_line = lines["item"]
+        row, item_row = Layout(), Layout()
+        rows = {"from": row, "item": item_row, "open": row}
+        boxes = [HBox([self.buttons[name], self._lines[name]], layout=rows[name]) for name in rows]
+        self._item_row = item_row
         top = HBox([self.task, self.item], layout={"flex_flow": "row wrap"})
-        self.box = VBox([top, *lines.values(), self.said, self.opened])
-        self.box.layout = {"margin": "0", "padding": "4px 12px"}
+        edge = {"margin": "0", "padding": "4px 12px"}
+        self.box = VBox([top, *boxes, self.said, self.opened], layout=edge)
         self.task.observe(lambda _: self._chosen(), "value")
         self.item.observe(lambda _: self._told(), "value")
         _last(self)
@@ -84,7 +86,7 @@ class Actions:
     def retire(self) -> None:
         """They go from the page; the still above stays."""
         self._leave()
-        for widget in (*self.buttons.values(), *self._lines.values(), self.task, self.item, self.box):
+        for widget in list(_within(self.box)):
             widget.close()
 
     # -- inside ----------------------------------------------------------------------------
@@ -111,7 +113,7 @@ class Actions:
         self.item.max = max(0, len(states) - 1)
         self.item.value = max(0, failed)
         shown = "" if states else "none"
-        self.item.layout.display = self._item_line.layout.display = shown
+        self.item.layout.display = self._item_row.display = shown
         self.opened.value = ""
         self._told()
 
@@ -174,6 +176,12 @@ def retire() -> None:
 def _last(actions: Actions) -> None:
     retire()
     _newest.append(actions)
+
+
+def _within(widget: Any) -> Iterator[Any]:
+    for child in getattr(widget, "children", ()):
+        yield from _within(child)
+    yield widget
 
 
 def _telling(rows: list[Row]) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from nika_nb.board.state import Board
 
 RATE = 150_000  # bytes a second that all pieces together may send
+SHARE = 75_000  # bytes a second that one piece may send
 SECOND = 10**9  # nanoseconds
 
 Draw = Callable[[Board, int | None], str]
@@ -18,7 +19,7 @@ Send = Callable[[str], int]  # how many bytes went out
 class Piece:
     """Something that is drawn from a board and sent where it differs from what was sent last.
 
-    every: seconds between two drawings.
+    every: seconds between two drawings; more, where what is drawn is large.
     """
 
     draw: Draw
@@ -29,7 +30,7 @@ class Piece:
 
     def due(self, now: int) -> float:
         """How late the piece is, in turns of its own: 1 when it should be drawn."""
-        return (now - self.drawn_at) / (self.every * SECOND)
+        return (now - self.drawn_at) / (max(self.every, len(self.sent) / SHARE) * SECOND)
 
     def bring(self, board: Board, now: int | None) -> int:
         """Draws and sends; how many bytes went out, 0 where nothing has changed."""
@@ -58,10 +59,20 @@ class Pieces:
         for piece in self.pieces:
             piece.sent = ""
 
+    def free(self, now: int) -> bool:
+        """Whether something may be sent now."""
+        return now >= self._free_at
+
+    def rest(self, now: int, seconds: float) -> None:
+        """Something else was sent: nothing more for a while."""
+        self._free_at = now + int(seconds * SECOND)
+
     def step(self, board: Board, now: int) -> None:
         """At most one piece: of those that are due and have changed, the latest."""
-        if now < self._free_at:
+        if not self.free(now):
             return
+        for piece in self.pieces:
+            piece.drawn_at = piece.drawn_at or now  # drawn with all the others, when nobody looked at a clock
         due = [piece for piece in self.pieces if piece.due(now) >= 1]
         for piece in sorted(due, key=lambda piece: -piece.due(now)):
             size = piece.bring(board, now)

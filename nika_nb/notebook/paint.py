@@ -43,10 +43,10 @@ class Painter:
     def step(self, *, force: bool = False) -> None:
         """Take in what is there, and paint when it is time to."""
         with self._turn:
-            board, clock = self.run.catch_up(), time.monotonic()
+            clock = time.monotonic()
             if force or clock - self._painted >= self.interval:
                 self._painted = clock
-                self.panel.paint(board, time.time_ns())
+                self.panel.paint(self.run.catch_up(), time.time_ns())
 
     def pump(self, interval: float = 0.03) -> None:
         """Paint until the run stops, the last state always. KeyboardInterrupt passes through."""

@@ -12,11 +12,12 @@ from nika_nb.board.picture import SMALL, live_picture
 from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, QUIET, RUN_TONE, ink, plain
 from nika_nb.notebook.pages import Piece, Pieces
-from nika_nb.notebook.shown import EMPTY, Spots, show, update, view
+from nika_nb.notebook.shown import EMPTY, Spots, blanks, show, update, view
 
 Stop = Callable[[], None]
 Trace = Callable[[], tuple[str, bytes]]  # the journal's name and what it holds by now
 PADDING = "6px 12px"
+BRIEF = 200  # rows of the still that the widget holds
 INTERRUPT = "interrupt the kernel (■) to stop the run"
 _UNSEEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
 
@@ -42,15 +43,14 @@ class Panel:
         spots: Spots | None = None,
         hint: str = INTERRUPT,
     ) -> None:
-        from ipywidgets import HTML, Stack, ToggleButtons, VBox, jslink
+        from ipywidgets import Stack, ToggleButtons, VBox, jslink
 
         self.spots = spots or Spots()
         self._put = show if spots is None else update
         self._hint = hint
         self._board = board
-        margin = {"margin": "0"}
-        self._head, self._picture, self._body, self._items = (HTML(layout=margin) for _ in range(4))
-        self._said, self._foot = HTML(layout=margin), HTML(layout=margin)
+        self._hides, self._head, self._picture, self._body, self._items, self._said, self._foot = blanks(7)
+        margin = self._head.layout
         self._switch = ToggleButtons(options=["Tasks"], index=0, style={"button_width": "auto"})
         self._rows = VBox(layout=margin)
         self._stack = Stack([self._rows], selected_index=0, layout=margin)
@@ -58,7 +58,7 @@ class Panel:
         # The page switches by itself: while a cell runs, no kernel could be asked.
         self._link = jslink((self._switch, "index"), (self._stack, "selected_index"))
         self._name = f"nika-run-{self.spots.panel}"
-        self._hides = HTML(f"<style>.{self._name}{{display:none}}</style>", layout={"display": "none"})
+        self._hides.value = f"<style>.{self._name}{{display:none}}</style>"
         self._place: Any = None  # what stands below the still when the run is over
         self.box = VBox(layout={"margin": "0", "padding": PADDING})
         self._pieces = Pieces(
@@ -84,29 +84,33 @@ class Panel:
     def paint(self, board: Board, now: int | None = None) -> None:
         """Bring the panel up to date. With a clock at most one piece is sent, and only what has changed."""
         self._board = board
-        self._arrange(board)
         if now is None:
+            self._arrange(board)
             self._pieces.all(board)
-        else:
-            self._pieces.step(board, now)
-        self.box.layout.border_left = f"3px solid {RUN_TONE[board.state]}"
+            self.box.layout.border_left = f"3px solid {RUN_TONE[board.state]}"
+        elif self._pieces.free(now):
+            if self._arrange(board):
+                self._pieces.rest(now, 1.2)  # that is worth a handful of messages
+            else:
+                self._pieces.step(board, now)
 
     def finish(self, board: Board, said: str = "", after: Any = None) -> None:
         """The run has stopped: its still stands alone, with `said` below it, and `after`, a widget.
 
         A page that was loaded meanwhile knows no displays and hears only the widget it shows, so that
-        holds the still and `after` as well.
+        holds the still, of very many rows those that matter most, and `after` as well.
         """
         self._board = board
-        still = mimebundle(board)
+        still, below = mimebundle(board), _wrong(said) if said else ""
+        brief = still["text/html"] if len(board.rows) <= BRIEF else html.still(board, limit=BRIEF)
         if said:
             still = {
-                "text/html": still["text/html"] + _wrong(said),
+                "text/html": still["text/html"] + below,
                 "text/plain": f"{still['text/plain']}\n\n{said}",
             }
         self.box.layout.border_left, self.box.layout.padding = "0", "0"
         self.box.children = (self._hides, self._head, *([after] if after is not None else []))
-        self._head.value = still["text/html"]
+        self._head.value = brief + below
         for widget in (self._picture, self._body, self._items, self._said, self._foot):
             widget.value = ""
         self._pieces.forget()
@@ -182,19 +186,23 @@ class Panel:
         views = (self._head, self._switch, self._stack)
         self.box.children = (self._hides, *views, *rows, self._foot, self._said)
 
-    def _arrange(self, board: Board) -> None:
-        """The picture above the rows where it is small; what is large stands behind a switch of its own."""
+    def _arrange(self, board: Board) -> bool:
+        """The picture above the rows where it is small; what is large stands behind a switch of its own.
+
+        Whether that has changed.
+        """
         small = len(board.rows) <= SMALL
         views = ["Tasks", *([] if small else ["Graph and timeline"])]
         views += ["Items"] if any(row.items for row in board.tasks) else []
         if tuple(views) == self._views:
-            return
+            return False
         self._views = tuple(views)
         places = {"Tasks": self._rows, "Graph and timeline": self._picture, "Items": self._items}
         self._rows.children = (*((self._picture,) if small else ()), self._body)
         self._stack.children = tuple(places[name] for name in views)
         self._switch.options = views
         self._switch.layout.display = "" if len(views) > 1 else "none"
+        return True
 
     def _button(self, label: str, icon: str, then: str, action: Stop) -> Any:
         from ipywidgets import Button

@@ -29,6 +29,16 @@ class Spots:
             show(EMPTY, display_id)
 
 
+def blanks(count: int) -> list[Any]:
+    """So many HTML widgets without margins, of one look: each look of its own is a message more."""
+    from ipywidgets import HTML, Layout
+
+    found = [HTML(layout=Layout(margin="0"))]
+    while len(found) < count:
+        found.append(HTML(layout=found[0].layout, style=found[0].style))
+    return found
+
+
 def show(bundle: Mapping[str, Any], display_id: str) -> None:
     """Put a mimebundle into the cell that runs now."""
     from IPython import display

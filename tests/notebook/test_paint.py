@@ -15,24 +15,25 @@ from tests.board.scripted import resume
 
 
 class Feed:
-    """A run that hands out its events, so many at a look, and stops after the last."""
+    """A run to which so many events happen between two looks, and that stops after the last."""
 
     def __init__(self, events: list[Event], at_once: int = 1) -> None:
         self.waiting = deque(events)
         self.at_once = at_once
+        self.happened: list[Event] = []
         self.board = Board()
         self.late: list[Event] = []
 
     @property
     def running(self) -> bool:
-        return bool(self.waiting)
+        goes_on = bool(self.waiting)
+        self.happened += [self.waiting.popleft() for _ in range(min(self.at_once, len(self.waiting)))]
+        return goes_on
 
     def catch_up(self) -> Board:
-        for _ in range(min(self.at_once, len(self.waiting))):
-            self.board.apply(self.waiting.popleft())
-        if not self.waiting:
-            while self.late:
-                self.board.apply(self.late.pop(0))
+        for event in (*self.happened, *([] if self.waiting else self.late)):
+            self.board.apply(event)
+        self.happened = []
         return self.board
 
 
