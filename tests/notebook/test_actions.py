@@ -95,7 +95,14 @@ def click(watch: Watch, button: str) -> None:
     """A click, and until all is over that it began."""
     before = watch.run
     of(watch).buttons[button].click()
-    wait_for(lambda: watch.run is not before and not of(watch).buttons["from"].disabled, "the end of it")
+    wait_for(lambda: watch.run is not before and at_rest(watch), "the end of it")
+
+
+def at_rest(watch: Watch) -> bool:
+    """Whether the buttons stand on the page and can be clicked."""
+    found = watch._again._actions
+    placed = watch.panel is not None and watch.panel._place is not None
+    return found is not None and not found.buttons["from"].disabled and placed
 
 
 def root(watch: Watch) -> Any:
@@ -222,7 +229,7 @@ def test_the_click_returns_at_once_and_a_second_one_does_nothing(shown: Shown, f
     assert all(one.disabled for one in of(watch).buttons.values())
     wait_for(lambda: "Stop" in {getattr(one, "description", "") for one in _within(panel_of(watch))}, "Stop")
     (folder / "go").touch()
-    wait_for(lambda: not button.disabled, "the end of it")
+    wait_for(lambda: at_rest(watch), "the end of it")
     assert len(traces(folder)) == 2
 
 
@@ -290,7 +297,7 @@ def test_a_roll_that_asks_has_its_form_among_the_buttons(shown: Shown, folder: P
     form = watch.questions.open["ask"]
     assert form.box in watch.questions._sheet.children
     next(button for button in form.buttons if button.description == "Yes, continue").click()
-    wait_for(lambda: not of(watch).buttons["from"].disabled, "the end of it")
+    wait_for(lambda: at_rest(watch), "the end of it")
     assert "3/3 done" in shown.now[0]["text/plain"]
     assert marks(folder / "marks")["acted"] == 2
 
@@ -301,7 +308,7 @@ def test_after_an_answer_the_buttons_stand_below_the_still(shown: Shown) -> None
     assert WIDGET not in shown.now[1]
     form = watch.questions.open["ask"]
     next(button for button in form.buttons if button.description == "No").click()
-    wait_for(lambda: watch.panel and watch.panel._place and WIDGET not in shown.now[3], "the buttons")
+    wait_for(lambda: at_rest(watch) and WIDGET not in shown.now[3], "the buttons")
     assert shown.now[1][WIDGET] == root(watch)
     assert not of(watch).buttons["from"].disabled
 
@@ -313,7 +320,7 @@ def test_a_run_in_the_background_has_them_when_it_is_over(shown: Shown) -> None:
     run = ready(nika_nb.run(ROWS).request)
     watch = Watch(run, Page(), spots=spots)  # type: ignore[arg-type]
     watch.background(run.begin)
-    wait_for(lambda: watch._again._actions and not of(watch).buttons["from"].disabled, "the buttons")
+    wait_for(lambda: at_rest(watch), "the buttons")
     assert shown.now[1][WIDGET] == root(watch)
     assert "3/3 done" in shown.now[0]["text/plain"]
     click(watch, "from")
