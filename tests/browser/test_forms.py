@@ -13,7 +13,7 @@ from nbconvert import HTMLExporter
 import nika_nb
 from tests.board.test_hostile import NASTY
 from tests.browser.conftest import Book, Opener
-from tests.browser.test_lab import ASK, STILL, _restarted, keys_of_outputs, newest, outputs, until
+from tests.browser.test_lab import ASK, STILL, _restarted, keys_of_stills, newest, outputs, until
 from tests.doors import frames, nika, traces
 
 pytestmark = pytest.mark.browser
@@ -46,7 +46,7 @@ PLANTED = "script, iframe, .planted, [onerror], [onload], [onmouseover]"  # what
 
 
 def saved_still(found: Book, index: int) -> bool:
-    return keys_of_outputs(found.save(), index) == STILL
+    return keys_of_stills(found.save(), index) == STILL
 
 
 def test_a_form_by_keyboard_through_a_reload(book: Opener, page: Any) -> None:

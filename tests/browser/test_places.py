@@ -10,7 +10,7 @@ import pytest
 
 import nika_nb
 from tests.browser.conftest import Opener
-from tests.browser.test_lab import ASK, keys_of_outputs, newest, outputs, until
+from tests.browser.test_lab import ASK, keys_of_stills, newest, outputs, until
 from tests.doors import alive, program
 from tests.kernels import VIEW
 
@@ -58,7 +58,7 @@ def test_notebook_7_shows_asks_and_is_interrupted(book: Opener) -> None:
     until(lambda: "Publish? mock(echo) · a note" in outputs(asked), "the question is shown")
     asked.get_by_role("button", name="Yes, continue").click()
     until(lambda: "3/3" in outputs(asked), "the run completed in its panel")
-    until(lambda: keys_of_outputs(found.save(), 1) == keys_of_outputs(found.save(), 2) == STILL, "the stills")
+    until(lambda: keys_of_stills(found.save(), 1) == keys_of_stills(found.save(), 2) == STILL, "the stills")
 
     (folder / "end").unlink()
     (folder / "pids").unlink()
@@ -99,7 +99,7 @@ def test_what_goes_on_behind_its_cell(book: Opener, front: str) -> None:
     assert len(list((folder / ".nika" / "traces").iterdir())) == traces
     plan.get_by_role("button", name="Run").click()
     until(lambda: "2/2" in outputs(plan), "it was carried out")
-    until(lambda: VIEW not in keys_of_outputs(found.save(), 4), "its still is saved")
+    until(lambda: VIEW not in keys_of_stills(found.save(), 4), "its still is saved")
 
 
 def test_a_run_is_followed_from_a_second_notebook(book: Opener, front: str, browser: Any) -> None:

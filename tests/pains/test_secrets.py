@@ -14,7 +14,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 import nika_nb
-from nika_nb.errors import RunFailed, UsageError
+from nika_nb.errors import RunFailed
 from nika_nb.providers.base import ChatReply, ChatRequest
 from nika_nb.providers.registry import MAKERS
 from tests.cli.terminals import Sitting
@@ -333,7 +333,7 @@ def test_in_an_input(leaky: Path, terminal: Terminal) -> None:
     first = frames(trace)[0]
     assert json.loads(first["input_values"]) == {"plain": "p"}
     assert json.loads(first["inputs_withheld"]) == ["word"]
-    with pytest.raises(UsageError, match="--var word=… --answer"):
+    with pytest.raises(nika_nb.NikaError, match="--var word=… --answer"):
         nika_nb.attach(trace).answer(True)
     refused = terminal("answer", trace, "yes")
     assert (refused.code, traces(leaky)) == (3, [trace])

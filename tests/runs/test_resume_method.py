@@ -28,7 +28,7 @@ tasks:
 
 def test_it_takes_what_a_run_takes() -> None:
     """Whoever knows the one knows the other."""
-    own = set(inspect.signature(nika_nb.Run.resume).parameters) - {"self"}
+    own = set(inspect.signature(nika_nb.Run.resume).parameters) - {"self", "background"}
     assert own == set(inspect.signature(nika_nb.plan_resume).parameters) - {"workflow", "trace"}
     assert own < set(inspect.signature(nika_nb.run).parameters)
 

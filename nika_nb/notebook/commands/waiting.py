@@ -26,12 +26,13 @@ def attach(session: Session, words: list[str]) -> Run:
 @command("answer [RUN] ask=yes", "answer a paused run (the newest one that waits) and continue it")
 def answer(session: Session, words: list[str]) -> Run:
     name = words[0] if words and session.names_trace(words[0]) else None
-    given = distinct(told_pair(word, parse_answer) for word in words[1 if name else 0 :])
-    if not given or len(given) < len(words) - bool(name):
+    pairs = [told_pair(word, parse_answer) for word in words[1 if name else 0 :]]
+    if not pairs or sum(not key for key, _ in pairs) > 1:
         raise UsageError(
             "%nika answer takes a trace or a run's id, if you like, and task=value: "
             "%nika answer ask=yes name='Ann Lee'"
         )
+    given = distinct(pairs)
     run = session.held(session.trace(name, paused=True))
     return session.watch(run, lambda: run.answer(given, wait=False))
 
