@@ -43,9 +43,16 @@ def failed(page: Page) -> Cell:
     return page.run(TEXT.replace("LAST", "maybe"))
 
 
-def cancelled(page: Page) -> Cell:
+def at_work(page: Page) -> Cell:
+    """The last task works, and the page shows it: a run begins a moment before its panel stands."""
+    (page.folder / "up").unlink(missing_ok=True)
     cell = page.start(TEXT.replace("LAST", "wait"))
-    page.until((page.folder / "up").exists)
+    page.until(lambda: (page.folder / "up").exists() and len(cell.keys) > 1)
+    return cell
+
+
+def cancelled(page: Page) -> Cell:
+    cell = at_work(page)
     page.interrupt()
     page.until(lambda: cell.ended)
     return cell
@@ -90,9 +97,7 @@ def test_a_page_without_a_kernel_reads_right(
 def test_killed_in_the_middle_the_page_says_how_far_it_was(page: Page) -> None:
     """What a front-end had saved by then: the still, and how to go on; nothing that needs the kernel."""
     page.cells.clear()
-    (page.folder / "up").unlink(missing_ok=True)
-    cell = page.start(TEXT.replace("LAST", "wait"))
-    page.until((page.folder / "up").exists)
+    cell = at_work(page)
     html = exported(page)
     page.interrupt()
     page.until(lambda: cell.ended)
