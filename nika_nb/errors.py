@@ -140,6 +140,11 @@ def visible(text: str) -> str:
     return _UNSHOWN.sub("\ufffd", text)
 
 
+def spoken(error: BaseException) -> str:
+    """An error where no traceback can be shown: one that we raise as it is, any other with its type."""
+    return str(error) if isinstance(error, NikaError) else f"{type(error).__name__}: {error}"
+
+
 class NikaError(Exception):
     """Base of everything nika_nb raises on purpose; shown in a notebook without a traceback."""
 

@@ -20,6 +20,14 @@ from jupyter_client.manager import KernelManager
 from tests.doors import PATIENCE, environment
 
 VIEW = "application/vnd.jupyter.widget-view+json"
+# Two tasks, each at work until a file is there: `go`, then `end`.
+WAITS = """%%nika {line}
+nika: waits
+permits: {{exec: ["./until"]}}
+tasks:
+  first: {{ exec: {{ command: ["./until", "go"] }} }}
+  second: {{ after: {{ first: success }}, exec: {{ command: ["./until", "end"] }} }}
+"""
 
 
 @dataclass
@@ -255,6 +263,12 @@ class Page:
         ]
         nbformat.write(nbformat.v4.new_notebook(cells=cells), str(path))  # type: ignore[no-untyped-call]
         return path
+
+
+def pids(page: Page) -> list[int]:
+    """What the programs of a folder wrote down of themselves, each as it began."""
+    path = page.folder / "pids"
+    return [int(word) for word in path.read_text().split()] if path.exists() else []
 
 
 @contextmanager

@@ -6,55 +6,38 @@ from collections.abc import Iterator
 
 from nika_nb.board.clean import inline, one_line
 from nika_nb.board.forecast import Ceiling, Fate, Forecast, TaskForecast, Touch
-from nika_nb.board.style import COLOUR, QUIET, box, fact
-from nika_nb.board.text import duration, money, plural, rule
+from nika_nb.board.style import COLOUR, QUIET
+from nika_nb.board.text import duration, money, plural
+from nika_nb.board.verdicts import LONGEST, MOST, closing, page, row, width_of
 
 GLYPH: dict[Fate, str] = {"skip": "↷", "run": "▸", "depends": "◌", "idle": "–"}
 _TONE: dict[Fate, str] = {
     "skip": COLOUR["cached"], "run": COLOUR["running"],
     "depends": COLOUR["retrying"], "idle": COLOUR["skipped"],
 }  # fmt: skip
-_MOST_TOUCHES = 12  # of one task that are told one by one
-_WIDEST = 40  # columns of the id
-_LONGEST = 400  # characters of anything that is said in one line
 
 
 def text(found: Forecast) -> str:
     """A block of lines, two blanks in front of each."""
-    width = min(max((len(one_line(task.task)) for task in found.tasks), default=0), _WIDEST)
+    width = width_of(task.task for task in found.tasks)
     lines = [f"  🦋 nika · plan of {_title(found)}", ""]
     for task in found.tasks:
-        said = one_line(_said(task) or task.note, _LONGEST)
+        said = one_line(_said(task) or task.note, LONGEST)
         lines.append(f"  {GLYPH[task.fate]}  {task.fate:<7}  {one_line(task.task):<{width}}  {said}".rstrip())
-        lines += [f"       {label:<6}  {one_line(what, _LONGEST)}" for label, what in _facts(task)]
-    lines.append(rule(one_line(summary(found), _LONGEST)))
-    lines += [f"  {label}  {one_line(what, _LONGEST)}" for label, what in _about(found)]
-    return "\n".join(lines)
+        lines += [f"       {label:<6}  {one_line(what, LONGEST)}" for label, what in _facts(task)]
+    return "\n".join([*lines, *closing(summary(found), _about(found))])
 
 
 def html(found: Forecast) -> str:
     """The same as a table."""
-    head = (
-        f'<div><span style="font-weight:600">🦋 plan of {inline(found.workflow, 80)}</span>'
-        f'<span style="{QUIET}"> · {inline(_about_title(found))}</span></div>'
-    )
-    plain = "table-layout:auto;width:100%;border-collapse:collapse;margin:4px 0;border:0"
-    rows = "".join(map(_row, found.tasks))
-    about = "".join(fact(label, said) for label, said in _about(found))
-    counts = f'<div style="font-weight:600">{inline(summary(found), _LONGEST)}</div>'
-    return box(f'{head}<table style="{plain}">{rows}</table>{counts}{about}', COLOUR["running"])
+    title = f"plan of {inline(found.workflow, 80)}"
+    about = inline(_about_title(found))
+    return page(title, about, map(_row, found.tasks), summary(found), _about(found), COLOUR["running"])
 
 
 def _row(task: TaskForecast) -> str:
-    cell = "text-align:left;vertical-align:top;padding:1px 14px 1px 0;border:0;font-size:13px"
-    small = f"{QUIET};font-size:12px"
-    facts = "".join(fact(label, said) for label, said in _facts(task))
-    sign = f'<span style="color:{_TONE[task.fate]};font-weight:600">{GLYPH[task.fate]} {task.fate}</span>'
-    return (
-        f'<tr style="background:none"><td style="{cell};white-space:nowrap">{sign}</td>'
-        f'<td style="{cell}">{inline(task.task)}<div style="{small}">{inline(task.note)}</div></td>'
-        f'<td style="{cell};width:70%">{inline(_said(task), _LONGEST)}{facts}</td></tr>'
-    )
+    what = f'{inline(task.task)}<div style="{QUIET};font-size:12px">{inline(task.note)}</div>'
+    return row(f"{GLYPH[task.fate]} {task.fate}", _TONE[task.fate], what, _said(task), _facts(task))
 
 
 def _title(found: Forecast) -> str:
@@ -109,8 +92,8 @@ def _facts(task: TaskForecast) -> Iterator[tuple[str, str]]:
 
 
 def _listed(touches: tuple[Touch, ...]) -> str:
-    more = len(touches) - _MOST_TOUCHES
-    said = ", ".join(str(touch) for touch in touches[:_MOST_TOUCHES])
+    more = len(touches) - MOST
+    said = ", ".join(str(touch) for touch in touches[:MOST])
     return f"{said} and {more} more" if more > 0 else said
 
 

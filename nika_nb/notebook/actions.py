@@ -15,7 +15,7 @@ from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, ink, plain
 from nika_nb.board.text import UNICODE
 from nika_nb.board.told import named
-from nika_nb.errors import NikaError
+from nika_nb.errors import spoken
 from nika_nb.notebook.shown import blanks, thread
 from nika_nb.runs.results import output_of
 
@@ -144,7 +144,7 @@ class Actions:
         try:
             action()
         except Exception as error:  # noqa: BLE001 - shown below instead
-            self.say(str(error) if isinstance(error, NikaError) else f"{type(error).__name__}: {error}", True)
+            self.say(spoken(error), True)
             self._enable(True)
 
     def _again(self, key: str) -> None:
@@ -159,7 +159,7 @@ class Actions:
         try:
             self.opened.value = output_html(unit, output_of(trace, unit))
         except Exception as error:  # noqa: BLE001 - no cell would show it
-            self.say(str(error) if isinstance(error, NikaError) else f"{type(error).__name__}: {error}", True)
+            self.say(spoken(error), True)
         self._enable(True)
 
     def _enable(self, on: bool) -> None:

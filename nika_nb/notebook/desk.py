@@ -14,6 +14,7 @@ from nika_nb.runs.run import Run, attach
 from nika_nb.runs.service import Runs, request_of
 from nika_nb.runs.shelf import LONGEST_PAGE
 from nika_nb.runs.snapshots import left_out
+from nika_nb.runs.traced import newest_of
 from nika_nb.runs.words import told_pair
 
 
@@ -36,7 +37,7 @@ class Desk:
 
     def trace(self, run_id: str) -> Path:
         """The newest trace of a run."""
-        return self._trace(self._runs.inspect_run(run_id).summary)
+        return newest_of(run_id, self._runs.folder)
 
     def attached(self, path: Path) -> Run:
         """A run of this notebook's folder, to be answered in it."""

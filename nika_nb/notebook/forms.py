@@ -11,7 +11,7 @@ from nika_nb.board import question
 from nika_nb.board.clean import block, clean, inline, one_line
 from nika_nb.board.question import Asked
 from nika_nb.board.style import COLOUR, plain
-from nika_nb.errors import NikaError
+from nika_nb.errors import NikaError, spoken
 from nika_nb.notebook.echo import settled
 from nika_nb.runs.run import Prompt
 from nika_nb.runs.ticket import STALE, mint
@@ -180,10 +180,8 @@ class Form:
         """Never raises, never prints."""
         try:
             action()
-        except NikaError as error:
-            self.refuse(str(error))
         except Exception as error:  # noqa: BLE001 - no cell would show it
-            self.refuse(f"{type(error).__name__}: {error}")
+            self.refuse(spoken(error))
 
     def _answer(self, value: Any) -> None:
         self._look_again()

@@ -10,7 +10,7 @@ from uuid import uuid4
 from nika_nb.board.clean import block, inline
 from nika_nb.board.forecast import Forecast
 from nika_nb.board.style import COLOUR, MONO, QUIET, ink, plain
-from nika_nb.errors import NikaError
+from nika_nb.errors import spoken
 from nika_nb.notebook.shown import EMPTY, Spots, show, update, view
 
 Carry = Callable[[Spots], Any]  # begins the run and shows it at these spots; returns at once; its widget
@@ -51,8 +51,7 @@ class Proposal:
         try:
             panel = self._carry(self._spots)
         except Exception as error:  # noqa: BLE001 - said beside the button instead
-            known = isinstance(error, NikaError)
-            self._say(str(error) if known else f"{type(error).__name__}: {error}")
+            self._say(spoken(error))
             self.button.disabled = False
             return
         # A page that was loaded anew knows no displays and hears only the widgets.

@@ -9,7 +9,7 @@ from nika_nb.board import mimebundle, text, tracepage
 from nika_nb.board.clean import block
 from nika_nb.board.state import Board
 from nika_nb.board.style import plain
-from nika_nb.errors import NikaError
+from nika_nb.errors import spoken
 from nika_nb.notebook.actions import retire
 from nika_nb.notebook.again import Again
 from nika_nb.notebook.paint import Painter
@@ -199,7 +199,7 @@ class Watch:
             pump()
             self.redraw()
         except Exception as error:  # noqa: BLE001 - no cell would show it
-            self._wrong = str(error) if isinstance(error, NikaError) else f"{type(error).__name__}: {error}"
+            self._wrong = spoken(error)
             if self.panel is not None:
                 self.panel.failure(self._wrong)
 

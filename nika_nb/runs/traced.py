@@ -29,8 +29,13 @@ def trace_of(given: Traced, root: Path | None = None) -> Path:
     folder = TraceFolder(root or Path.cwd())
     name = os.fspath(given)
     if is_run_id(name) and not Path(name).exists():
-        return folder.path / Shelf(folder.path).find(name).latest.name
+        return newest_of(name, folder)
     return folder.resolve(name)
+
+
+def newest_of(run_id: str, folder: TraceFolder) -> Path:
+    """The newest trace of a run. Raises UsageError where there is no such run."""
+    return folder.path / Shelf(folder.path).find(run_id).latest.name
 
 
 def traces_in(folder: Path) -> list[Path]:

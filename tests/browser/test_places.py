@@ -12,17 +12,10 @@ import nika_nb
 from tests.browser.conftest import Opener
 from tests.browser.test_lab import ASK, keys_of_stills, newest, outputs, until
 from tests.doors import alive, program
-from tests.kernels import VIEW
+from tests.kernels import VIEW, WAITS
 
 pytestmark = pytest.mark.browser
 
-WAITS = """%%nika {line}
-nika: waits
-permits: {{exec: ["./until"]}}
-tasks:
-  first: {{ exec: {{ command: ["./until", "go"] }} }}
-  second: {{ after: {{ first: success }}, exec: {{ command: ["./until", "end"] }} }}
-"""
 STILL = {"text/html", "text/plain"}
 
 

@@ -12,17 +12,10 @@ import pytest
 
 import nika_nb
 from tests.doors import ROOT, alive, newest, program, wait_for
-from tests.kernels import Cell, Page, kernel
+from tests.kernels import WAITS, Cell, Page, kernel, pids
 
 VERSIONS = ("6.29.5", "7.0.1")
 
-WAITS = """%%nika {line}
-nika: waits
-permits: {{exec: ["./until"]}}
-tasks:
-  first: {{ exec: {{ command: ["./until", "go"] }} }}
-  second: {{ after: {{ first: success }}, exec: {{ command: ["./until", "end"] }} }}
-"""
 ASKS = """%%nika --into run
 nika: asks
 permits: {exec: ["./until"]}
@@ -59,11 +52,6 @@ def _fresh(page: Page) -> Iterator[None]:
 
 def still(cell: Cell) -> bool:
     return cell.at_rest
-
-
-def pids(page: Page) -> list[int]:
-    path = page.folder / "pids"
-    return [int(word) for word in path.read_text().split()] if path.exists() else []
 
 
 def test_the_panel_is_live_while_the_cell_runs(page: Page) -> None:

@@ -20,7 +20,7 @@ import pytest
 
 import nika_nb
 from tests.doors import alive, marks, newest, program, traces, wait_for
-from tests.kernels import VIEW, Cell, Page, kernel
+from tests.kernels import VIEW, Cell, Page, kernel, pids
 
 SAY = """nika: say
 permits: {exec: ["./say"]}
@@ -95,12 +95,6 @@ def test_c_42_a_workflow_is_awaited(page: Page) -> None:
 
 
 # -- interrupts ------------------------------------------------------------------------------------
-
-
-def pids(page: Page) -> list[int]:
-    """The program that the interrupted task runs, and its child; both are deaf to a polite signal."""
-    path = page.folder / "pids"
-    return [int(word) for word in path.read_text().split()] if path.exists() else []
 
 
 def interrupted(page: Page, code: str) -> Cell:

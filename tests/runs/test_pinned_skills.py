@@ -17,6 +17,7 @@ from nika_nb.runs.snapshots import Snapshot
 from nika_nb.trace.reader import read
 from tests.doors import Terminal, frames, hits, newest, of, reasons
 from tests.providers.scripted import Scripted, says
+from tests.runs.test_agents import skill
 
 ASKING = """\
 nika: asking
@@ -47,10 +48,6 @@ tasks:
   think: {agent: {prompt: "think", skills: ["skills/c.md"]}}
 outputs: {said: "${{ tasks.think.output }}"}
 """
-
-
-def skill(name: str, body: str = "Be kind.") -> str:
-    return f"---\nname: {name}\ndescription: d\n---\n{body}\n"
 
 
 SKILLS = ("skills/a.md", "skills/b.md", "flows/skills/c.md")
