@@ -183,18 +183,20 @@ class Index:
     def _refresh(self, db: sqlite3.Connection) -> None:
         """Looks at every file's size, time and inode, and into those that are not what they were."""
         changed, now = os.stat(self._traces).st_mtime_ns, time.time_ns()
+        known = tables.known(db)  # before the folder is walked: what it then lacks has been there
         listed = self._listed()
         settled = changed if now - changed > (_FINE if changed % 10**9 else _COARSE) else None
-        self._take(db, tables.known(db), listed, settled)
+        self._take(db, known, listed, settled)
         if settled is not None and db.execute("SELECT mtime FROM folder").fetchone() != (settled,):
             with suppress(sqlite3.OperationalError):  # it only spares the next look some work
-                tables.write(db, [], {}, settled)
+                tables.write(db, {}, [], {}, settled)
 
     def _take(self, db: sqlite3.Connection, known: Stamps, listed: Stamps, settled: int | None) -> None:
         gone = [name for name in known if name not in listed]
         changed = [name for name, stamp in listed.items() if known.get(name) != stamp]
         if gone or changed:
-            tables.write(db, gone, {name: self._row(name, listed[name]) for name in changed}, settled)
+            rows = {name: self._row(name, listed[name]) for name in changed}
+            tables.write(db, known, gone, rows, settled)
 
     def _row(self, name: str, stamp: Stamp) -> Head | Stamp:
         """What a file says; only its stamp where it is of no run."""

@@ -104,10 +104,25 @@ def listed(db: sqlite3.Connection, which: str, value: bool | str, offset: int, l
 
 
 def write(
-    db: sqlite3.Connection, gone: list[str], changed: dict[str, Head | Stamp], settled: int | None
+    db: sqlite3.Connection,
+    before: Stamps,
+    gone: list[str],
+    changed: dict[str, Head | Stamp],
+    settled: int | None,
 ) -> None:
-    """Takes in what became of some files, and folds the runs that are touched by it."""
+    """Takes in what became of some files, and folds the runs that are touched by it.
+
+    before: what these tables said when the look began. Of a file that another look has taken in since,
+    the later state stands, whichever of the two looks was the slower.
+    """
     db.execute("BEGIN IMMEDIATE")
+    now = _stamps(db, (*gone, *changed))
+    gone = [name for name in gone if now.get(name) == before.get(name)]
+    changed = {
+        name: found
+        for name, found in changed.items()
+        if now.get(name) == before.get(name) or _later(found, now.get(name))
+    }
     touched = {run for name in (*gone, *changed) for (run,) in _run_of(db, name) if run}
     db.executemany("DELETE FROM traces WHERE name = ?", [(name,) for name in gone])
     rows = [_values(name, found) for name, found in changed.items()]
@@ -118,6 +133,18 @@ def write(
     db.execute("DELETE FROM folder")
     db.execute("INSERT INTO folder VALUES (?)", (settled,))
     db.execute("COMMIT")
+
+
+def _stamps(db: sqlite3.Connection, names: Iterable[str]) -> Stamps:
+    found: Stamps = {}
+    for name in names:
+        found |= known(db, "WHERE name = ?", (name,))
+    return found
+
+
+def _later(found: Head | Stamp, recorded: Stamp | None) -> bool:
+    size, mtime, _ = found.stamp if isinstance(found, Head) else found
+    return recorded is None or (mtime, size) > (recorded[1], recorded[0])
 
 
 def _run_of(db: sqlite3.Connection, name: str) -> list[tuple[str | None]]:

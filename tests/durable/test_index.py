@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 import threading
@@ -307,6 +308,49 @@ def test_many_may_use_it_at_once(traces: Path) -> None:
     for thread in threads:
         thread.join()
     assert troubles == []
+
+
+def test_a_slow_look_takes_nothing_back(traces: Path) -> None:
+    """Of two looks at once, what the later state says stands, whichever is written last."""
+    path = written(traces, 1, None)
+    early = head_of(path)
+    path.write_bytes(path.read_bytes() + b"\n")
+    late, new = head_of(path), head_of(written(traces, 2))
+    assert early
+    assert late
+    assert new
+    before = {early.name: early.stamp}
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+        index_tables.make(db)
+        index_tables.write(db, {}, [], {early.name: early}, None)
+        index_tables.write(db, {}, [], {early.name: late, new.name: new}, None)
+        both = {late.name: late.stamp, new.name: new.stamp}
+        for gone, changed in ([], {early.name: early}), ([early.name], {}), ([new.name], {}):
+            index_tables.write(db, before, gone, changed, None)
+            assert index_tables.known(db) == both
+        index_tables.write(db, both, [new.name], {}, None)
+        assert index_tables.known(db) == {late.name: late.stamp}
+
+
+def test_what_the_cache_lacks_was_looked_for_first(
+    traces: Path, monkeypatch: pytest.MonkeyPatch, always: None
+) -> None:
+    """A trace that another look takes in while this one walks the folder is not gone."""
+    written(traces, 1)
+    runs.list_runs()
+    walk = Index._listed
+
+    def slow(self: Index) -> index_tables.Stamps:
+        found = walk(self)
+        monkeypatch.setattr(Index, "_listed", walk)
+        written(traces, 2)
+        assert runs.list_runs().total == 2
+        return found
+
+    monkeypatch.setattr(Index, "_listed", slow)
+    with contextlib.closing(sqlite3.connect(Index(traces).path, isolation_level=None)) as db:
+        Index(traces)._refresh(db)
+        assert len(index_tables.known(db)) == 2
 
 
 # -- a folder of very many ---------------------------------------------------------------------
