@@ -16,7 +16,9 @@ RUN_STOPS = frozenset({"workflow_completed", "workflow_failed", "workflow_cancel
 # A journal that reached none of these has no known end: it is `incomplete`.
 RUN_ENDS = RUN_STOPS | {SEALED, RESUME_BLOCKED}
 
-TASK_ENDS = frozenset({"task_completed", "task_cache_hit", "task_failed", "task_skipped", "task_cancelled"})
+TASK_SUCCESSES = frozenset({"task_completed", "task_cache_hit"})
+
+TASK_ENDS = TASK_SUCCESSES | {"task_failed", "task_skipped", "task_cancelled"}
 
 # Events that are shown while a run goes on and never written: the journal holds what settled.
 LIVE_ONLY = frozenset({"live_output", "live_progress"})

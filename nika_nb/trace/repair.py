@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from nika_nb.catalog.frames import TASK_SUCCESSES
 from nika_nb.errors import NikaError, UsageError
 from nika_nb.trace.doctor import plain
 from nika_nb.trace.fragments import Piece, pieces
@@ -15,7 +16,6 @@ from nika_nb.trace.frame import GENESIS_CHAIN, Frame, link
 from nika_nb.trace.lines import Line, bounded, lines, open_trace
 
 _TOLD = 10  # frames and tasks that are named one by one
-_SUCCESS = frozenset({"task_completed", "task_cache_hit"})
 
 
 class NothingToSalvage(NikaError):
@@ -157,7 +157,7 @@ def repair(path: Path, copy: Path) -> Salvage:
 
 def _salvage(copy: Path, tree: _Tree, kept: list[_Node], head: str) -> Salvage:
     every, taken = tree.every(), {node.start for node in kept}
-    done = {node.task for node in kept if node.kind in _SUCCESS}
+    done = {node.task for node in kept if node.kind in TASK_SUCCESSES}
     scheduled = dict.fromkeys(node.task for node in every if node.kind == "task_scheduled")
     return Salvage(
         copy=copy,

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from nika_nb.engine.contract import Carried, Hit, Memory, Miss
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.plan.identity import Identity
-from nika_nb.trace.memory import InFlight, JournalMemory
+from nika_nb.trace.inflight import InFlight
+from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.reader import read
 from nika_nb.values import dumps
 from tests.trace.journals import (

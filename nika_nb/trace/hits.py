@@ -1,0 +1,64 @@
+"""What a recorded frame gives back: a success to use again, or a failure that still stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from nika_nb.engine.contract import Carried, Hit, Permit
+from nika_nb.engine.outcome import Outcome, TaskError
+from nika_nb.trace.fields import inner, list_of, shape_of
+from nika_nb.trace.frame import Frame
+from nika_nb.trace.remembered import Record
+
+_LATEST = 1 << 63  # unix ns beyond which nothing is a moment
+
+
+def hit(record: Record, trace: str) -> Hit:
+    """A success for a task to take. trace: the label of where it was found."""
+    frame = record.frame
+    payload = inner(shape_of(frame.get("outcome")), "payload")
+    error, attempts = payload.get("recovered_from"), payload.get("attempts")
+    return Hit(
+        output=record.output,
+        trace=trace,
+        frame=frame.id,
+        error=error if TaskError.of(error) else None,
+        attempts=attempts if isinstance(attempts, int) else 1,
+        duration_ms=_first(frame, "duration_ms", "saved_ms", int),
+        tokens=_first(frame, "tokens", "saved_tokens", int),
+        cost_usd=_first(frame, "cost_usd", "saved_usd", (int, float)),
+        **_times(frame),
+    )
+
+
+def carried(frame: Frame) -> Carried | None:
+    """How a unit ended, for it to stay so; None where the frame does not tell."""
+    outcome = Outcome.of(shape_of(frame.get("outcome")))
+    if outcome is None:
+        return None
+    waits = frame.kind == "nb_failed_open"
+    return Carried(outcome, **_times(frame), open=waits, permits=tuple(_decided(frame)))
+
+
+def _decided(frame: Frame) -> Iterator[Permit]:
+    """The decisions at the boundary that a frame of an open failure lists."""
+    for row in list_of(frame.get("decided")):
+        match row:
+            case [str(plane), str(gate), bool(allowed), str(why)]:
+                yield Permit(plane, gate, allowed, why)
+
+
+def _times(frame: Frame) -> dict[str, int]:
+    """When the task of a terminal frame ran: as recorded, or as long before the frame as it took."""
+    started, ended = frame.get("started_ns"), frame.get("ended_ns")
+    if not (isinstance(started, int) and isinstance(ended, int)):
+        ended, took = frame.timestamp, _first(frame, "duration_ms", "saved_ms", int)
+        started = ended - took * 10**6 if took is not None else -1
+    return {"started": started, "ended": ended} if 0 <= started <= ended < _LATEST else {}
+
+
+def _first(frame: Frame, name: str, other: str, kind: Any) -> Any:
+    """A figure of a live success, or what a cache hit says it saved."""
+    value = frame.get(name, frame.get(other))
+    return value if isinstance(value, kind) and not isinstance(value, bool) else None
