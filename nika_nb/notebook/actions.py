@@ -15,7 +15,7 @@ from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, ink, plain
 from nika_nb.board.text import UNICODE
 from nika_nb.board.told import named
-from nika_nb.errors import spoken
+from nika_nb.notebook.clicks import clicked
 from nika_nb.notebook.shown import blanks, thread
 from nika_nb.runs.results import output_of
 
@@ -136,15 +136,12 @@ class Actions:
         return button
 
     def _pressed(self, action: Callable[[], None]) -> None:
-        """Never raises, never prints: no cell would show it. A second click finds the buttons disabled."""
+        """A second click finds the buttons disabled."""
         if self.buttons["from"].disabled:
             return
         self._enable(False)
         self.say("")
-        try:
-            action()
-        except Exception as error:  # noqa: BLE001 - shown below instead
-            self.say(spoken(error), True)
+        if not clicked(action, self._wrong):
             self._enable(True)
 
     def _again(self, key: str) -> None:
@@ -156,11 +153,14 @@ class Actions:
         thread(partial(self._read, self._trace, self.unit), "nika-output").start()
 
     def _read(self, trace: Path, unit: str) -> None:
-        try:
+        def opened() -> None:
             self.opened.value = output_html(unit, output_of(trace, unit))
-        except Exception as error:  # noqa: BLE001 - no cell would show it
-            self.say(spoken(error), True)
+
+        clicked(opened, self._wrong)
         self._enable(True)
+
+    def _wrong(self, text: str) -> None:
+        self.say(text, wrong=True)
 
     def _enable(self, on: bool) -> None:
         for widget in (*self.buttons.values(), self.task, self.item):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from nika_nb.notebook.actions import Actions
+from nika_nb.notebook.interrupts import undisturbed
 from nika_nb.notebook.panel import Panel
 from nika_nb.notebook.questions import Questions
 from nika_nb.notebook.shown import thread
@@ -58,8 +59,9 @@ class Again:
     def _roll(self, key: str) -> None:
         """A click: judged and begun here, watched from a thread of its own. Raises NikaError."""
         run = self._stage.run.resume(from_=key, background=True)
-        self.rolled = True
-        self._stage.take(run)
-        if self._actions is not None:
-            self._actions.say("\n".join(run.notices))
-        thread(self._stage.follow).start()
+        with undisturbed():
+            self.rolled = True
+            self._stage.take(run)
+            if self._actions is not None:
+                self._actions.say("\n".join(run.notices))
+            thread(self._stage.follow).start()

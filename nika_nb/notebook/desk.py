@@ -14,7 +14,6 @@ from nika_nb.runs.run import Run, attach
 from nika_nb.runs.service import Runs, request_of
 from nika_nb.runs.shelf import LONGEST_PAGE
 from nika_nb.runs.snapshots import left_out
-from nika_nb.runs.traced import newest_of
 from nika_nb.runs.words import told_pair
 
 
@@ -34,10 +33,6 @@ class Desk:
         """The newest traces of the runs that wait for an answer, the newest run first."""
         found = self._runs.list_runs(0, LONGEST_PAGE, "interrupted")
         return [self._trace(summary) for summary in found.runs]
-
-    def trace(self, run_id: str) -> Path:
-        """The newest trace of a run."""
-        return newest_of(run_id, self._runs.folder)
 
     def attached(self, path: Path) -> Run:
         """A run of this notebook's folder, to be answered in it."""

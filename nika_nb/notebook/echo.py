@@ -14,7 +14,7 @@ from typing import Any
 PATIENCE = 4.0  # seconds after which there will be no echo
 MISSED = "The page went away before all of the answer had come. Look at it and send it again."
 
-Action = Callable[[], None]
+Action = Callable[[], Any]
 Missed = Callable[[str], None]
 
 

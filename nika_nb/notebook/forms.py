@@ -11,7 +11,8 @@ from nika_nb.board import question
 from nika_nb.board.clean import block, clean, inline, one_line
 from nika_nb.board.question import Asked
 from nika_nb.board.style import COLOUR, plain
-from nika_nb.errors import NikaError, spoken
+from nika_nb.errors import NikaError
+from nika_nb.notebook.clicks import clicked
 from nika_nb.notebook.echo import settled
 from nika_nb.runs.run import Prompt
 from nika_nb.runs.ticket import STALE, mint
@@ -166,22 +167,15 @@ class Form:
         self.buttons.append(button)
 
     def _clicked(self, action: Callable[[], None]) -> None:
-        """Never raises, never prints; the first click wins."""
+        """The first click wins."""
         with self._turn:
             if not self._open:
                 return
             self._enable(False)
         if self._field is None:
-            self._do(action)
+            clicked(action, self.refuse)
         else:
-            settled(lambda: self._do(action), self.refuse)
-
-    def _do(self, action: Callable[[], None]) -> None:
-        """Never raises, never prints."""
-        try:
-            action()
-        except Exception as error:  # noqa: BLE001 - no cell would show it
-            self.refuse(spoken(error))
+            settled(lambda: clicked(action, self.refuse), self.refuse)
 
     def _answer(self, value: Any) -> None:
         self._look_again()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Protocol
 
 from nika_nb.board.state import Board
+from nika_nb.notebook.interrupts import interrupts
 
 
 class Watched(Protocol):
@@ -58,26 +56,3 @@ class Painter:
                     raise KeyboardInterrupt
                 self.step()
         self.step(force=True)
-
-
-@contextmanager
-def interrupts() -> Iterator[threading.Event]:
-    """Set once an interrupt came, though what it raised was lost: in a callback of the garbage collector
-    Python prints an exception and goes on. Only the main thread hears of interrupts.
-    """
-    pressed = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield pressed
-        return
-    before = signal.getsignal(signal.SIGINT)
-
-    def heard(number: int, frame: Any) -> None:
-        pressed.set()
-        if callable(before):
-            before(number, frame)
-
-    signal.signal(signal.SIGINT, heard)
-    try:
-        yield pressed
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -11,6 +11,7 @@ from nika_nb.board.head import announced
 from nika_nb.board.picture import SMALL, live_picture
 from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, QUIET, RUN_TONE, ink, plain
+from nika_nb.notebook.clicks import clicked
 from nika_nb.notebook.pages import Piece, Pieces
 from nika_nb.notebook.shown import EMPTY, Spots, blanks, show, update, view
 
@@ -212,12 +213,11 @@ class Panel:
         return button
 
     def _pressed(self, button: Any, then: str, action: Stop) -> None:
-        """Never raises: no cell would show it."""
         button.disabled, button.description = then != button.description, then
-        try:
-            action()
-        except Exception as error:  # noqa: BLE001 - shown in the panel instead
-            self._foot.value = _wrong(f"{type(error).__name__}: {error}")
+        clicked(action, self._say_wrong)
+
+    def _say_wrong(self, text: str) -> None:
+        self._foot.value = _wrong(text)
 
     def _look(self, trace: Trace) -> None:
         self._foot.value = tracepage.trace_html(*trace())

@@ -10,7 +10,8 @@ from uuid import uuid4
 from nika_nb.board.clean import block, inline
 from nika_nb.board.forecast import Forecast
 from nika_nb.board.style import COLOUR, MONO, QUIET, ink, plain
-from nika_nb.errors import spoken
+from nika_nb.notebook.clicks import clicked
+from nika_nb.notebook.interrupts import undisturbed
 from nika_nb.notebook.shown import EMPTY, Spots, show, update, view
 
 Carry = Callable[[Spots], Any]  # begins the run and shows it at these spots; returns at once; its widget
@@ -39,21 +40,21 @@ class Proposal:
     def show(self) -> None:
         """The forecast, the button, and room for the run, in the cell that runs now."""
         show(self._ahead._repr_mimebundle_(), uuid4().hex)
-        show(view(self.box) | EMPTY, self._own)
-        self._spots.reserve()
+        with undisturbed():  # a button without room for what it does would do it unseen
+            show(view(self.box) | EMPTY, self._own)
+            self._spots.reserve()
 
     def _clicked(self) -> None:
-        """Never raises, never prints: no cell would show it. The first click counts."""
+        """The first click counts."""
         with self._turn:
             if self.button.disabled:
                 return
             self.button.disabled = True
-        try:
-            panel = self._carry(self._spots)
-        except Exception as error:  # noqa: BLE001 - said beside the button instead
-            self._say(spoken(error))
+        if not clicked(self._begin, self._say):
             self.button.disabled = False
-            return
+
+    def _begin(self) -> None:
+        panel = self._carry(self._spots)
         # A page that was loaded anew knows no displays and hears only the widgets.
         self.box.children = (panel,) if panel is not None else ()
         update(EMPTY, self._own)

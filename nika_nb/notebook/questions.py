@@ -15,6 +15,7 @@ from nika_nb.board.style import plain
 from nika_nb.board.text import plural
 from nika_nb.errors import NikaError
 from nika_nb.notebook.forms import Form, Given
+from nika_nb.notebook.interrupts import undisturbed
 from nika_nb.notebook.lookout import lookout
 from nika_nb.notebook.shown import EMPTY, Spots, show, thread, update, view
 from nika_nb.notebook.stage import Listed, Stage
@@ -69,9 +70,10 @@ class Questions:
         if not self._surface.has_widgets:
             print(self._still()["text/plain"])
             return
-        sheet = self.sheet()
-        self._put(self._still(), self._spots.still)
-        self._put(view(sheet) | EMPTY, self._spots.forms)
+        with undisturbed():
+            sheet = self.sheet()
+            self._put(self._still(), self._spots.still)
+            self._put(view(sheet) | EMPTY, self._spots.forms)
 
     def sheet(self) -> Any:
         """The forms of what the run asks, as a widget to be shown."""

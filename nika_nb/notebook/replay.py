@@ -11,6 +11,8 @@ from nika_nb.board import stepped_html
 from nika_nb.board.clean import block, one_line
 from nika_nb.board.replay import Replay
 from nika_nb.board.style import COLOUR, ink, plain
+from nika_nb.notebook.clicks import clicked
+from nika_nb.notebook.interrupts import undisturbed
 from nika_nb.notebook.shown import EMPTY, show, view
 from nika_nb.notebook.surface import Surface
 
@@ -55,8 +57,9 @@ class Player:
 
     def show(self) -> None:
         """Two outputs in the cell that runs now: a page without the kernel shows the second, the still."""
-        show(view(self.box) | EMPTY, uuid4().hex)
-        show(stepped_html.mimebundle(self.replay, self.classes), uuid4().hex)
+        with undisturbed():  # the first one hides the second
+            show(view(self.box) | EMPTY, uuid4().hex)
+            show(stepped_html.mimebundle(self.replay, self.classes), uuid4().hex)
 
     # -- inside ----------------------------------------------------------------------------
 
@@ -123,12 +126,10 @@ class Player:
         self._value.value = stepped_html.known(step, self.name.value or step.task)
 
     def _safely(self, action: Callable[[], Any]) -> None:
-        """Never raises: no cell would show it."""
-        try:
-            action()
-        except Exception as error:  # noqa: BLE001 - said in the player instead
-            said = block(f"{type(error).__name__}: {error}")
-            self._status.value = plain(f'<div role="alert" style="color:{COLOUR["failed"]}">{said}</div>')
+        clicked(action, self._say)
+
+    def _say(self, text: str) -> None:
+        self._status.value = plain(f'<div role="alert" style="{ink(COLOUR["failed"])}">{block(text)}</div>')
 
 
 def _style(name: str) -> str:

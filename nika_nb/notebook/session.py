@@ -16,6 +16,7 @@ from nika_nb.notebook.watch import Watch
 from nika_nb.runs.ids import is_run_id
 from nika_nb.runs.request import Place
 from nika_nb.runs.run import Run, interactive
+from nika_nb.runs.traced import trace_of
 from nika_nb.settings import SETTINGS, Settings
 from nika_nb.values import nearest
 
@@ -84,14 +85,12 @@ class Session:
 
     def trace(self, name: str | None, *, paused: bool = False, prefer_paused: bool = False) -> Path:
         """The trace that is meant: the one named, else the newest, of those that wait first."""
-        folder = self.place.folder
         if name is not None:
-            below = self.folder if (self.folder / name).is_file() else None
-            return self.desk.trace(name) if is_run_id(name) else folder.resolve(name, below)
+            return trace_of(name, self.folder)
         waiting = self.desk.waiting() if paused or prefer_paused else []
         if waiting:
             return waiting[0]
-        entries = folder.list()
+        entries = self.place.folder.list()
         if paused or not entries:
             what = "no paused run" if paused else "no trace"
             raise UsageError(f"there is {what} in {os.path.join('.nika', 'traces')}")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from nika_nb.board import mimebundle, text, tracepage
 from nika_nb.board.clean import block
 from nika_nb.board.state import Board
 from nika_nb.board.style import plain
-from nika_nb.errors import spoken
 from nika_nb.notebook.actions import retire
 from nika_nb.notebook.again import Again
+from nika_nb.notebook.clicks import clicked
+from nika_nb.notebook.interrupts import undisturbed
 from nika_nb.notebook.paint import Painter
 from nika_nb.notebook.panel import INTERRUPT, Panel
 from nika_nb.notebook.questions import Questions
@@ -53,6 +56,7 @@ class Watch:
         self._listed = listed is not None
         self._wrong = ""  # what broke behind an answer, where no panel stands to say it
         self._spots = spots
+        self._finished = False
         self.questions = Questions(run, surface, self, listed, spots)
         self._again = Again(surface, self)
 
@@ -62,43 +66,62 @@ class Watch:
             begin()
             self._open()
             self._pump()
+            self._finish()
         except KeyboardInterrupt:
-            self.run.end_now()
-            self._close()
-            raise NikaInterrupted(f"{self.run.workflow} was interrupted and its processes ended") from None
-        self._close()
-        self.questions.ask()
+            self._end()
+            raise NikaInterrupted(_ended(self.run)) from None
 
     def background(self, begin: Callable[[], Any]) -> None:
         """Begins the run and returns; it is painted from a thread of its own, into the spots kept for it."""
+        behind = thread(self._behind)
         try:
             begin()
-            self._open(self.run.cancel)
+            with undisturbed():
+                self._open(self.run.cancel)
+                if self._surface.has_widgets:
+                    behind.start()
         except KeyboardInterrupt:
-            self.run.end_now()
-            self._close()
-            raise NikaInterrupted(f"{self.run.workflow} was interrupted and its processes ended") from None
-        if self._surface.has_widgets:
-            thread(self._behind).start()
+            self._end(behind)
+            raise NikaInterrupted(_ended(self.run)) from None
 
     def _behind(self) -> None:
         """The run to its end, and what it asks then; nothing is printed, for no cell would show it."""
         self._painted(self._pump)
         self.questions.ask()
 
+    def _end(self, behind: threading.Thread | None = None) -> None:
+        """After an interrupt: ends the run at once; the still is drawn, by whoever paints."""
+        self.run.end_now()
+        with suppress(KeyboardInterrupt):
+            behind.join() if behind is not None and behind.ident else self._finish()
+
+    def _finish(self, said: str = "") -> None:
+        """The still takes the panel's place, with what the run asks below it: once, and wholly."""
+        with undisturbed():
+            if not self._finished:
+                self._close(said)
+                self._finished = True
+                self.questions.ask()
+
     def accompany(self) -> None:
         """Shows a run that somebody else is at work on until it stops. An interrupt leaves it to them."""
         try:
             self._open(hint=FOLLOWED)
             self._pump()
+            self._finish()
         except KeyboardInterrupt:
-            name = self.run.trace.name if self.run.trace else ""
-            left = f"not followed here any more; it goes on, and `%nika attach {name}` follows it again"
+            left = self._left()
             if self.panel is not None:
-                self.panel.finish(self.run.catch_up(), left)
+                with suppress(KeyboardInterrupt):
+                    self._finish(left)
             raise NikaInterrupted(f"{self.run.workflow} is {left}") from None
-        self._close()
-        self.questions.ask()
+
+    def _left(self) -> str:
+        """How a run stands that nobody looks at any more."""
+        if not self.run.running:
+            return f"{self.run.state}; the interrupt came when it had stopped"
+        name = self.run.trace.name if self.run.trace else ""
+        return f"not followed here any more; it goes on, and `%nika attach {name}` follows it again"
 
     def draw(self) -> None:
         """Shows a run that is over, or was left by another kernel, from what is known of it."""
@@ -116,8 +139,9 @@ class Watch:
         retire()
         trace = self._journal if stop else None
         panel = Panel(self._begun(), stop, trace, spots=self._spots, hint=hint)
-        panel.show()
-        self.panel = panel  # an interrupt before leaves none that nobody sees
+        with undisturbed():  # a panel that is shown is known, and will be followed by its still
+            panel.show()
+            self.panel, self._finished = panel, False
 
     def announce(self) -> None:
         """What is said before a run starts, in the cell that runs now."""
@@ -138,12 +162,12 @@ class Watch:
             Painter(self.run, self.panel).pump()
         self.run.wait()
 
-    def _close(self) -> None:
-        """The still takes the panel's place."""
+    def _close(self, said: str = "") -> None:
+        """The still takes the panel's place; `said` of a run that is left at work."""
         board = self.run.catch_up()
         board.trace_data = self._packed()
         if self.panel is not None:
-            self.panel.finish(board, after=None if self._listed else self._again.below())
+            self.panel.finish(board, said, None if self._listed or said else self._again.below())
         else:
             print(text.meter(board).strip() if self._quiet else text.still(board))
 
@@ -195,13 +219,17 @@ class Watch:
 
     def _painted(self, pump: Callable[[], None]) -> None:
         """A run that no cell waits for, to its still; what goes wrong is said in its panel."""
-        try:
+
+        def drawn() -> None:
             pump()
             self.redraw()
-        except Exception as error:  # noqa: BLE001 - no cell would show it
-            self._wrong = spoken(error)
-            if self.panel is not None:
-                self.panel.failure(self._wrong)
+
+        clicked(drawn, self._failed)
+
+    def _failed(self, text: str) -> None:
+        self._wrong = text
+        if self.panel is not None:
+            self.panel.failure(text)
 
     def redraw(self) -> None:
         """The run was taken further elsewhere: its still as it is now."""
@@ -214,3 +242,10 @@ class Watch:
         """From here on it is this run, in the same panel."""
         self.run = run
         self.questions = Questions(run, self._surface, self)
+
+
+def _ended(run: Run) -> str:
+    """What an interrupt came to."""
+    if run.state == "cancelled":
+        return f"{run.workflow} was interrupted and its processes ended"
+    return f"{run.workflow} is {run.state}; the interrupt came when it had stopped"

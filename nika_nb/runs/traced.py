@@ -18,7 +18,8 @@ Traced = str | os.PathLike[str] | Run
 
 
 def trace_of(given: Traced, root: Path | None = None) -> Path:
-    """The newest trace of what is given. root: the folder whose `.nika` is looked into, None for this one.
+    """The newest trace of what is given. root: the folder whose `.nika` is looked into and from where a path
+    leads as well, None for this one.
 
     Raises UsageError where there is none.
     """
@@ -30,7 +31,7 @@ def trace_of(given: Traced, root: Path | None = None) -> Path:
     name = os.fspath(given)
     if is_run_id(name) and not Path(name).exists():
         return newest_of(name, folder)
-    return folder.resolve(name)
+    return folder.resolve(name, root if root and (root / name).is_file() else None)
 
 
 def newest_of(run_id: str, folder: TraceFolder) -> Path:
