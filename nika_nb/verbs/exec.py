@@ -15,7 +15,7 @@ from nika_nb.errors import Fault, hidden
 from nika_nb.language.model import Permits, Task
 from nika_nb.tools.base import as_text
 from nika_nb.values import to_text
-from nika_nb.verbs import process
+from nika_nb.verbs import pipes, process
 from nika_nb.verbs.boundary import report
 from nika_nb.verbs.decode import UNUSABLE_CODE, decode, lenient
 from nika_nb.verbs.guard import Guard
@@ -141,9 +141,9 @@ def _reply(body: Mapping[str, Any], done: Finished) -> Reply:
     if done.overflow:
         raise Fault(
             UNUSABLE_CODE,
-            f"{done.overflow} went beyond {process.CAPTURE_BOUND >> 20} MiB and the command was ended; "
+            f"{done.overflow} went beyond {pipes.CAPTURE_BOUND >> 20} MiB and the command was ended; "
             "let it write into a file instead",
-            details={"stream": done.overflow, "bound": process.CAPTURE_BOUND},
+            details={"stream": done.overflow, "bound": pipes.CAPTURE_BOUND},
         )
     capture = body.get("capture") or "stdout"
     if capture == "structured":

@@ -8,7 +8,6 @@ its own, so that no child watcher is needed and any loop in any thread will do.
 from __future__ import annotations
 
 import asyncio
-import codecs
 import contextlib
 import errno
 import os
@@ -21,18 +20,14 @@ from dataclasses import dataclass
 
 from nika_nb.engine.contract import Process
 from nika_nb.verbs.guard import Guard
+from nika_nb.verbs.pipes import Feed, Pipes, Show, Stream
 from nika_nb.verbs.sweep import has_members, start_time
 
-CAPTURE_BOUND = 64 << 20  # bytes of one stream; a command that says more belongs into a file
-_CHUNK = 1 << 18
-_LONGEST_LINE = 1 << 18  # characters of a line that is shown live
 _IDLE_SECONDS = 0.2  # what a leftover grandchild that holds the pipe may still have to say
 _LINGER_SECONDS = 1.0
 _POLITE_SECONDS = 0.3
 _HARD_SECONDS = 2.0
 _STEP_SECONDS = 0.02
-
-Show = Callable[[str, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,23 +39,6 @@ class Spawn:
     env: Mapping[str, str]
     stdin: bytes | None = None
     merge: bool = False
-
-
-def _program(spawn: Spawn) -> str | None:
-    """The file of a program named without a path: found on its PATH, whose relative folders do not count.
-
-    A folder that depends on where the task stands could put its own file under a permitted name.
-    """
-    name = spawn.argv[0]
-    if "/" in name:
-        return None
-    folders = [
-        folder for folder in spawn.env.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(folder)
-    ]
-    found = shutil.which(name, path=os.pathsep.join(folders)) if folders else None
-    if found is None:
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +92,14 @@ class _Child:
         self._heard = asyncio.Event()
         self._reaped = False
         self._overflow = ""
-        self._streams: list[_Stream] = []
-        self._feed: _Feed | None = None
+        self._streams: list[Stream] = []
+        self._feed: Feed | None = None
         self._popen = self._start(spawn, show)
         self.process = Process(self._popen.pid, start_time(self._popen.pid))
 
     def _start(self, spawn: Spawn, show: Show) -> subprocess.Popen[bytes]:
         try:
-            pipes = _Pipes(spawn)
+            pipes = Pipes(fed=spawn.stdin is not None, merge=spawn.merge)
         except OSError as error:
             raise NotStarted(error) from None
         self._number = self._guard.intend(pipes.out[1], pipes.err[1])
@@ -145,15 +123,15 @@ class _Child:
         self._attach(spawn, pipes, show)
         return popen
 
-    def _attach(self, spawn: Spawn, pipes: _Pipes, show: Show) -> None:
+    def _attach(self, spawn: Spawn, pipes: Pipes, show: Show) -> None:
         ends = {"stdout": pipes.out[0]} if spawn.merge else {"stdout": pipes.out[0], "stderr": pipes.err[0]}
-        self._streams = [_Stream(self._loop, name, end, show, self._on_data) for name, end in ends.items()]
+        self._streams = [Stream(self._loop, name, end, show, self._on_data) for name, end in ends.items()]
         if spawn.stdin is not None:
-            self._feed = _Feed(self._loop, pipes.inp[1], spawn.stdin)
+            self._feed = Feed(self._loop, pipes.inp[1], spawn.stdin)
 
-    def _on_data(self, stream: _Stream) -> None:
+    def _on_data(self, stream: Stream) -> None:
         self._heard.set()
-        if stream.size > CAPTURE_BOUND and not self._overflow:
+        if stream.full and not self._overflow:
             self._overflow = stream.name
             self._signal(signal.SIGKILL)
 
@@ -244,140 +222,25 @@ class _Child:
         )
 
 
+def _program(spawn: Spawn) -> str | None:
+    """The file of a program named without a path: found on its PATH, whose relative folders do not count.
+
+    A folder that depends on where the task stands could put its own file under a permitted name.
+    """
+    name = spawn.argv[0]
+    if "/" in name:
+        return None
+    folders = [
+        folder for folder in spawn.env.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(folder)
+    ]
+    found = shutil.which(name, path=os.pathsep.join(folders)) if folders else None
+    if found is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    return found
+
+
 def signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
-
-
-class _Pipes:
-    """The three pipes of a child: (read end, write end) each."""
-
-    def __init__(self, spawn: Spawn) -> None:
-        self.inp = os.pipe() if spawn.stdin is not None else (os.open(os.devnull, os.O_RDONLY), -1)
-        self.out = os.pipe()
-        self.err = self.out if spawn.merge else os.pipe()
-
-    def close_childs(self) -> None:
-        _close({self.inp[0], self.out[1], self.err[1]})
-
-    def close_all(self) -> None:
-        _close({*self.inp, *self.out, *self.err})
-
-
-def _close(descriptors: set[int]) -> None:
-    for descriptor in descriptors - {-1}:
-        os.close(descriptor)
-
-
-class _Stream:
-    """One output pipe, read whenever it has something."""
-
-    def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        name: str,
-        descriptor: int,
-        show: Show,
-        on_data: Callable[[_Stream], None],
-    ) -> None:
-        self.name = name
-        self.size = 0
-        self.open = True
-        self._loop = loop
-        self._descriptor = descriptor
-        self._chunks: list[bytes] = []
-        self._lines = _Lines(lambda text: show(name, text))
-        self._on_data = on_data
-        os.set_blocking(descriptor, False)
-        loop.add_reader(descriptor, self._read)
-
-    def _read(self) -> None:
-        try:
-            chunk = os.read(self._descriptor, _CHUNK)
-        except BlockingIOError:
-            return
-        except OSError:
-            chunk = b""
-        if not chunk:
-            self.close()
-        elif self.size <= CAPTURE_BOUND:
-            self.size += len(chunk)
-            self._chunks.append(chunk)
-            self._lines.feed(chunk)
-        self._on_data(self)
-
-    def data(self) -> bytes:
-        return b"".join(self._chunks)
-
-    def close(self) -> None:
-        if self.open:
-            self.open = False
-            self._loop.remove_reader(self._descriptor)
-            os.close(self._descriptor)
-            self._lines.finish()
-
-
-class _Lines:
-    """Live text for people: handed on in whole lines, so that it reads well and masks well.
-
-    What is too long for a line to be read is left out: cut anywhere, it might be cut in a secret.
-    """
-
-    def __init__(self, show: Callable[[str], None]) -> None:
-        self._show = show
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._rest = ""
-        self._endless = False  # inside a line that is left out
-
-    def feed(self, chunk: bytes) -> None:
-        text = self._rest + self._decoder.decode(chunk)
-        cut = max(text.rfind("\n"), text.rfind("\r")) + 1
-        self._rest = text[cut:]
-        if cut:
-            self._told(text[:cut])
-        if len(self._rest) > _LONGEST_LINE:
-            self._rest, self._endless = "", True
-
-    def finish(self) -> None:
-        text = self._rest + self._decoder.decode(b"", final=True)
-        self._rest = ""
-        if text:
-            self._told(text)
-
-    def _told(self, text: str) -> None:
-        if self._endless:
-            self._endless = False
-            text = "".join(text.splitlines(keepends=True)[1:])
-        if text:
-            self._show(text)
-
-
-class _Feed:
-    """The child's input, written as the pipe takes it; a child that does not read is left alone."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop, descriptor: int, data: bytes) -> None:
-        self._loop = loop
-        self._descriptor = descriptor
-        self._left = memoryview(data)
-        self._open = True
-        os.set_blocking(descriptor, False)
-        loop.add_writer(descriptor, self._write)
-
-    def _write(self) -> None:
-        try:
-            if self._left:
-                self._left = self._left[os.write(self._descriptor, self._left[:_CHUNK]) :]
-        except BlockingIOError:
-            return
-        except OSError:
-            self._left = self._left[:0]
-        if not self._left:
-            self.close()
-
-    def close(self) -> None:
-        if self._open:
-            self._open = False
-            self._loop.remove_writer(self._descriptor)
-            os.close(self._descriptor)

@@ -15,7 +15,7 @@ import pytest
 from nika_nb.engine.contract import Reply
 from nika_nb.errors import Fault
 from nika_nb.language.model import Permits
-from nika_nb.verbs import process
+from nika_nb.verbs import pipes
 from nika_nb.verbs.exec import Exec
 from nika_nb.verbs.guard import Guard
 from tests.verbs.calls import ANY_PROGRAM, Recorder, command, permits, shell
@@ -208,7 +208,7 @@ def test_a_line_too_long_to_be_read(guard: Guard, recorder: Recorder) -> None:
 
 def test_a_stream_without_end(guard: Guard, recorder: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
     """A command that never stops talking is ended at the bound, and the reason is said."""
-    monkeypatch.setattr(process, "CAPTURE_BOUND", 3 << 20)
+    monkeypatch.setattr(pipes, "CAPTURE_BOUND", 3 << 20)
     found = fault(guard, recorder, command("yes"))
     assert found.code == "NIKA-EXEC-003"
     assert "stdout went beyond 3 MiB" in found.message
