@@ -8,7 +8,8 @@ from pathlib import Path
 from nika_nb.engine.contract import Process
 from nika_nb.errors import NikaError
 from nika_nb.settings import Settings
-from nika_nb.trace.doctor import Examination, examine
+from nika_nb.trace.doctor import examine
+from nika_nb.trace.examination import Examination
 from nika_nb.trace.keys import exposed, signing_key
 from nika_nb.trace.verify import verify
 from nika_nb.verbs.sweep import is_alive

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from nika_nb.catalog.frames import (
     ENGINE_EPOCH,
@@ -17,6 +16,7 @@ from nika_nb.catalog.frames import (
     TRACE_FORMAT,
 )
 from nika_nb.errors import NikaError
+from nika_nb.trace.examination import Examination, Finding, Kind, counted
 from nika_nb.trace.fragments import Piece, pieces
 from nika_nb.trace.frame import GENESIS_CHAIN, Frame, link
 from nika_nb.trace.lines import Line, TraceUnreadable, bounded, lines, open_trace
@@ -24,74 +24,7 @@ from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.reader import is_running, read
 from nika_nb.trace.trace import AFTER_END, State, state_of
 
-Kind = Literal[
-    "torn",
-    "zeros",
-    "fused",
-    "blanks",
-    "unreadable",
-    "too-long",
-    "writers",
-    "broken",
-    "unchained",
-    "repeated",
-    "settled-twice",
-    "behind-end",
-    "unsealed",
-    "version",
-    "process",
-]
-
 Alive = Callable[[int, str], bool]  # whether the process group that began at that moment still works
-
-_TOLD = 20  # findings of one journal that are told one by one
-_SHOWN = 400  # characters of a sentence
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that is wrong. line: where, None where it is about the whole journal."""
-
-    kind: Kind
-    what: str
-    line: int | None = None
-
-    @property
-    def sentence(self) -> str:
-        return f"line {self.line} · {plain(self.what)}" if self.line is not None else plain(self.what)
-
-
-@dataclass(frozen=True, slots=True)
-class Examination:
-    """A journal as the doctor found it.
-
-    notes: what is worth saying and no fault. unreadable: why the file is no journal at all.
-    """
-
-    path: Path
-    state: State = "incomplete"
-    events: int = 0
-    findings: tuple[Finding, ...] = ()
-    notes: tuple[str, ...] = ()
-    unreadable: str = ""
-
-    @property
-    def exit_code(self) -> int:
-        return 3 if self.unreadable else 1 if self.findings else 0
-
-    def report(self) -> Iterator[str]:
-        """The journal in a line, then a line for everything that is wrong or worth saying."""
-        if self.unreadable:
-            yield f"{self.path.name} · unreadable: {self.unreadable}"
-            return
-        count = len(self.findings)
-        health = "sound" if not count else "1 finding" if count == 1 else f"{count} findings"
-        events = "1 event" if self.events == 1 else f"{self.events} events"
-        yield f"{self.path.name} · {health} · {self.state} · {events}"
-        yield from (f"  {finding.sentence}" for finding in self.findings[:_TOLD])
-        if count > _TOLD:
-            yield f"  … and {count - _TOLD} more"
-        yield from (f"  {note}" for note in self.notes)
 
 
 def examine(path: Path, alive: Alive) -> Examination:
@@ -215,8 +148,8 @@ class _Look:
                 Finding("zeros", f"a block of {zeros} NUL bytes, as a lost write leaves it", line.number)
             )
         if frames > 1 or (frames and halves):
-            parts = _counted(frames, "whole frame") + (
-                f" and {_counted(len(halves), 'half one')}" if halves else ""
+            parts = counted(frames, "whole frame") + (
+                f" and {counted(len(halves), 'half one')}" if halves else ""
             )
             self._find("fused", f"{parts} on one line: a newline was lost")
         elif halves:
@@ -312,12 +245,3 @@ def _engine(engine: object) -> str:
     if own == ENGINE_VERSION.partition("/")[0] and epoch.isdecimal() and int(epoch[:9]) > ENGINE_EPOCH:
         return f"a later epoch wrote it ({engine[:80]})"
     return f"another engine wrote it ({engine[:80]})"
-
-
-def plain(text: str) -> str:
-    """Text out of a journal, on one line and without anything that steers a terminal."""
-    return "".join(sign if sign.isprintable() else "\ufffd" for sign in text[:_SHOWN])
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nika_nb.catalog.frames import TASK_SUCCESSES
 from nika_nb.errors import NikaError, UsageError
-from nika_nb.trace.doctor import plain
+from nika_nb.trace.examination import plain
 from nika_nb.trace.fragments import Piece, pieces
 from nika_nb.trace.frame import GENESIS_CHAIN, Frame, link
 from nika_nb.trace.lines import Line, bounded, lines, open_trace

@@ -19,7 +19,8 @@ from nika_nb.catalog.frames import LINE_BOUND
 from nika_nb.engine.events import Event
 from nika_nb.errors import UsageError
 from nika_nb.runs.care import checkup, setting_troubles
-from nika_nb.trace.doctor import Examination, examine
+from nika_nb.trace.doctor import examine
+from nika_nb.trace.examination import Examination
 from nika_nb.trace.verify import verify
 from nika_nb.trace.writer import Journal
 from nika_nb.verbs.sweep import start_time
