@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from nika_nb.errors import Fault, Span
+from nika_nb.language.jq.cursor import Cursor
 from nika_nb.language.jq.tokens import Token, refusal, tokens
 from nika_nb.language.jq.vocabulary import (
     AMBIENT,
@@ -41,13 +41,11 @@ def parse(program: str) -> frozenset[str]:
     return _Parser(tokens(program), len(program)).whole()
 
 
-class _Parser:
+class _Parser(Cursor):
     """One method per production. Precedence is left to the evaluator: it changes no verdict."""
 
     def __init__(self, found: list[Token], length: int) -> None:
-        self._tokens = found
-        self._at = 0
-        self._end = Span(max(length - 1, 0), length)
+        super().__init__(found, length)
         self._depth = 0
         self._bound: list[str] = []
         self._defined: set[str] = set()
@@ -55,147 +53,112 @@ class _Parser:
         self._used: set[str] = set()
 
     def whole(self) -> frozenset[str]:
-        if not self._tokens:
-            raise refusal("an empty program: the value itself is `.`", self._end)
-        while self._accept("def"):
+        if self.next() is None:
+            raise refusal("an empty program: the value itself is `.`", self.end)
+        while self.accept("def"):
             self._definition()
         self._pipeline()
-        if self._at < len(self._tokens):
-            raise self._unfit()
+        if self.next() is not None:
+            raise self.unfit()
         return frozenset(self._used)
 
-    def _next(self) -> Token | None:
-        return self._tokens[self._at] if self._at < len(self._tokens) else None
-
-    def _peek(self) -> str:
-        """The next token where it is an operator or a word, else ''."""
-        token = self._next()
-        return token.text if token and token.kind in ("op", "word") else ""
-
-    def _accept(self, *texts: str) -> bool:
-        if self._peek() and self._peek() in texts:
-            self._at += 1
-            return True
-        return False
-
-    def _expect(self, text: str, inside: str) -> None:
-        if not self._accept(text):
-            raise self._unfit(f"`{text}` is missing in {inside}")
-
-    def _take(self, kind: str, what: str) -> Token:
-        token = self._next()
-        if token is None or token.kind != kind:
-            raise self._unfit(f"{what} is missing")
-        self._at += 1
-        return token
-
-    def _unfit(self, missing: str = "") -> Fault:
-        """The refusal of the next token: it cannot follow what was read."""
-        token = self._next()
-        if token is None:
-            return refusal(missing, self._end)
-        if token.kind in ("string", "head") and self._tokens[self._at - 1].text == ".":
-            missing = 'a key in quotes is read as `.["…"]`'
-        sentence = MISPLACED.get(token.text) or missing or f"`{token.text}` does not belong here"
-        return refusal(sentence, token.span)
-
     def _definition(self) -> None:
-        name = self._take("word", "a name after `def`")
+        name = self.take("word", "a name after `def`")
         if name.text in KEYWORDS or name.text in FUNCTIONS or name.text in REFUSED:
             raise refusal(f"`{name.text}` already has a meaning: define another name", name.span)
         if name.text in self._defined:
             raise refusal(f"`{name.text}` is defined twice", name.span)
-        if self._peek() == "(":
-            raise self._unfit("a `def` takes no parameters here: it works on `.`")
-        self._expect(":", f"the definition of `{name.text}`")
+        if self.peek() == "(":
+            raise self.unfit("a `def` takes no parameters here: it works on `.`")
+        self.expect(":", f"the definition of `{name.text}`")
         self._defining = name.text
         self._pipeline()
         self._defining = ""
-        self._expect(";", f"the definition of `{name.text}`")
+        self.expect(";", f"the definition of `{name.text}`")
         self._defined.add(name.text)
 
     def _pipeline(self, *, commas: bool = True) -> None:
         scope = len(self._bound)
         self._segment(commas)
-        while self._accept("|"):
+        while self.accept("|"):
             self._segment(commas)
         del self._bound[scope:]
 
     def _segment(self, commas: bool) -> None:
         """What stands between two pipes: operands with operators, or one term bound by `as`."""
-        negated = self._peek() == "-"
+        negated = self.peek() == "-"
         self._operand()
-        if not negated and self._accept("as"):
+        if not negated and self.accept("as"):
             self._binding()
         else:
             self._operators(commas)
 
     def _operators(self, commas: bool) -> None:
         compared = False
-        while self._peek() in _OPERATORS and (commas or self._peek() != ","):
-            compares = self._peek() in _COMPARISONS
+        while self.peek() in _OPERATORS and (commas or self.peek() != ","):
+            compares = self.peek() in _COMPARISONS
             if compares and compared:
-                raise self._unfit("comparisons do not chain: put the first one in parentheses")
-            compared = compares or (compared and self._peek() not in _LOOSER)
-            self._at += 1
+                raise self.unfit("comparisons do not chain: put the first one in parentheses")
+            compared = compares or (compared and self.peek() not in _LOOSER)
+            self.step()
             self._operand()
 
     def _binding(self) -> None:
-        if not self._accept("["):
-            self._bound.append(self._take("variable", "a `$name`, or `[$a, $b]`, after `as`").text)
+        if not self.accept("["):
+            self._bound.append(self.take("variable", "a `$name`, or `[$a, $b]`, after `as`").text)
         else:
-            self._bound.append(self._take("variable", "a `$name` inside `as [ ]`").text)
-            while self._accept(","):
-                self._bound.append(self._take("variable", "a `$name` inside `as [ ]`").text)
-            self._expect("]", "the names after `as`")
-        if self._peek() != "|":
-            raise self._unfit("`|` is missing after `as`: a name is bound for the pipe that follows")
+            self._bound.append(self.take("variable", "a `$name` inside `as [ ]`").text)
+            while self.accept(","):
+                self._bound.append(self.take("variable", "a `$name` inside `as [ ]`").text)
+            self.expect("]", "the names after `as`")
+        if self.peek() != "|":
+            raise self.unfit("`|` is missing after `as`: a name is bound for the pipe that follows")
 
     def _operand(self) -> None:
-        self._accept("-")
+        self.accept("-")
         self._postfix()
 
     def _postfix(self) -> None:
         self._depth += 1
         if self._depth > _MAX_DEPTH:
-            raise self._unfit(f"nested deeper than {_MAX_DEPTH} levels")
+            raise self.unfit(f"nested deeper than {_MAX_DEPTH} levels")
         self._primary()
         while self._suffix():
             pass
         self._depth -= 1
 
     def _suffix(self) -> bool:
-        token = self._next()
+        token = self.next()
         if token is not None and token.kind == "field":
-            self._at += 1
+            self.step()
             return True
-        if self._accept("["):
+        if self.accept("["):
             self._bracket()
             return True
-        if self._accept("."):
-            raise self._unfit('a field name is missing after `.`: a key of another kind is written `["…"]`')
-        return self._accept("?")
+        if self.accept("."):
+            raise self.unfit('a field name is missing after `.`: a key of another kind is written `["…"]`')
+        return self.accept("?")
 
     def _bracket(self) -> None:
         """After `[` of a suffix: iteration, an index, or a slice with at least one end."""
-        if self._accept("]"):
+        if self.accept("]"):
             return
-        from_start = self._peek() == ":"
+        from_start = self.peek() == ":"
         if not from_start:
             self._pipeline()
-        if self._accept(":") and (from_start or self._peek() != "]"):
+        if self.accept(":") and (from_start or self.peek() != "]"):
             self._pipeline()
-        self._expect("]", "the index")
+        self.expect("]", "the index")
 
     def _primary(self) -> None:
-        token = self._next()
+        token = self.next()
         if token is None:
-            raise refusal("a value is missing at the end", self._end)
+            raise refusal("a value is missing at the end", self.end)
         if token.kind in ("middle", "tail"):
             raise refusal("a value is missing inside `\\(…)`", token.span)
         if token.kind == "op":
             return self._enclosed(token)
-        self._at += 1
+        self.step()
         match token.kind:
             case "string" | "head":
                 self._string(token)
@@ -208,55 +171,55 @@ class _Parser:
         return None  # a field or a number stands for itself
 
     def _enclosed(self, token: Token) -> None:
-        if self._accept("."):
+        if self.accept("."):
             return
-        if self._accept("("):
+        if self.accept("("):
             self._pipeline()
-            self._expect(")", "the parentheses")
-        elif self._accept("["):
-            if not self._accept("]"):
+            self.expect(")", "the parentheses")
+        elif self.accept("["):
+            if not self.accept("]"):
                 self._pipeline()
-                self._expect("]", "the array")
-        elif self._accept("{"):
+                self.expect("]", "the array")
+        elif self.accept("{"):
             self._object()
         else:
-            raise self._unfit(f"a value is missing before `{token.text}`")
+            raise self.unfit(f"a value is missing before `{token.text}`")
 
     def _string(self, piece: Token) -> None:
         """A string from its first piece on, with the programs inside it."""
         while piece.kind in ("head", "middle"):
             self._pipeline()
-            following = self._next()
+            following = self.next()
             if following is None or following.kind not in ("middle", "tail"):
-                raise self._unfit("`)` is missing in the string's `\\(…)`")
-            self._at += 1
+                raise self.unfit("`)` is missing in the string's `\\(…)`")
+            self.step()
             piece = following
 
     def _object(self) -> None:
-        if self._accept("}"):
+        if self.accept("}"):
             return
         self._pair()
-        while self._accept(","):
+        while self.accept(","):
             self._pair()
-        self._expect("}", "the object")
+        self.expect("}", "the object")
 
     def _pair(self) -> None:
-        token = self._next()
-        computed = self._accept("(")
+        token = self.next()
+        computed = self.accept("(")
         if computed:
             self._pipeline()
-            self._expect(")", "the computed key")
+            self.expect(")", "the computed key")
         elif token is not None and token.kind in ("string", "head"):
-            self._at += 1
+            self.step()
             self._string(token)
         elif token is not None and token.kind == "variable":
-            raise self._unfit(f"a key is missing: write `{token.text[1:]}: {token.text}`")
+            raise self.unfit(f"a key is missing: write `{token.text[1:]}: {token.text}`")
         else:
-            self._take("word", 'a key (a name, a "string" or `(…)`)')
-        if self._accept(":"):
+            self.take("word", 'a key (a name, a "string" or `(…)`)')
+        if self.accept(":"):
             self._pipeline(commas=False)
         elif computed:
-            raise self._unfit("`:` is missing after the computed key")
+            raise self.unfit("`:` is missing after the computed key")
 
     def _variable(self, token: Token) -> None:
         if token.text in self._bound:
@@ -290,47 +253,47 @@ class _Parser:
 
     def _arguments(self, name: Token, allowed: tuple[int, ...]) -> None:
         count = 0
-        if self._accept("("):
+        if self.accept("("):
             self._pipeline()
             count = 1
-            while self._accept(";"):
+            while self.accept(";"):
                 self._pipeline()
                 count += 1
-            self._expect(")", f"the call of `{name.text}`")
+            self.expect(")", f"the call of `{name.text}`")
         if count not in allowed:
             takes = " or ".join(map(str, allowed)) + (" argument" if allowed == (1,) else " arguments")
             raise refusal(f"`{name.text}` takes {takes}, not {count}", name.span)
 
     def _if(self) -> None:
         self._condition()
-        while self._accept("elif"):
+        while self.accept("elif"):
             self._condition()
-        if not self._accept("else"):
-            raise self._unfit("`else` is missing in `if`: to leave the value as it is write `else . end`")
+        if not self.accept("else"):
+            raise self.unfit("`else` is missing in `if`: to leave the value as it is write `else . end`")
         self._pipeline()
-        self._expect("end", "`if`")
+        self.expect("end", "`if`")
 
     def _condition(self) -> None:
         self._pipeline()
-        self._expect("then", "`if`")
+        self.expect("then", "`if`")
         self._pipeline()
 
     def _try(self) -> None:
         self._postfix()
-        if self._accept("catch"):
+        if self.accept("catch"):
             self._postfix()
 
     def _reduce(self) -> None:
         self._postfix()
-        self._expect("as", "`reduce`")
-        name = self._take("variable", "a `$name` after `as`").text
-        self._expect("(", "`reduce`")
+        self.expect("as", "`reduce`")
+        name = self.take("variable", "a `$name` after `as`").text
+        self.expect("(", "`reduce`")
         self._pipeline()
-        self._expect(";", "`reduce`")
+        self.expect(";", "`reduce`")
         self._bound.append(name)
         self._pipeline()
         self._bound.pop()
-        self._expect(")", "`reduce`")
+        self.expect(")", "`reduce`")
 
 
 def _format(token: Token) -> None:
