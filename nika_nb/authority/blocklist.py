@@ -7,10 +7,11 @@ takes a shell line apart into commands and judges each like an argv; text inside
 from __future__ import annotations
 
 import re
-import shlex
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from nika_nb.authority.shell import pipelines, redirections, substitutions, without_data
 
 _ESCALATION = frozenset({"sudo", "doas", "pkexec", "su", "runas"})
 _POWER = frozenset({"shutdown", "reboot", "halt", "poweroff", "kexec", "init", "telinit"})
@@ -41,12 +42,10 @@ _REMOTE_CODE = re.compile(
     r"(?:^|[\s;&|(])(?:\S*/)?(?:eval|source|\.|(?:ba|da|z|k|a)?sh|python[\d.]*|perl|ruby|node)\s[^;|]*"
     r"(?:<\(|\$\(|`)\s*(?:curl|wget)\b"
 )
-_OPERATOR = re.compile(r"[;&|()]+")
 _INVISIBLE = dict.fromkeys([0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF, 0x00AD])
 # What may stand between a carrier and its command: flags, assignments, numbers, signal names.
 _SETTING = re.compile(r"-.*|[A-Za-z_]\w*=.*|[\d.]+[smhd]?|\{\}|[A-Z]+", re.DOTALL)
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-_KEYWORDS = frozenset({"{", "}", "!", "if", "elif", "then", "else", "fi", "while", "until", "do", "done"})
 
 
 def judge_shell(line: str) -> str | None:
@@ -56,13 +55,13 @@ def judge_shell(line: str) -> str | None:
         return "a fork bomb fills the machine with processes"
     if "/dev/tcp/" in text or "/dev/udp/" in text:
         return "a shell's own network device opens a door around permits.net"
-    if _REMOTE_CODE.search(_without_data(text)):
+    if _REMOTE_CODE.search(without_data(text)):
         return "text from the network would run as a program"
-    for pipeline in _pipelines(text):
+    for pipeline in pipelines(text):
         reason = _judge_pipeline(pipeline)
         if reason:
             return reason
-    return next(filter(None, map(judge_shell, _substitutions(text))), None)
+    return next(filter(None, map(judge_shell, substitutions(text))), None)
 
 
 def judge_argv(argv: Sequence[str]) -> str | None:
@@ -221,7 +220,7 @@ def _inner(program: str, args: list[str]) -> str | None:
 def _judge_pipeline(commands: list[list[str]]) -> str | None:
     earlier: set[str] = set()
     for words in commands:
-        argv, targets = _redirections(words)
+        argv, targets = redirections(words)
         reason = judge_argv(argv) or _judge_redirections(targets)
         if reason:
             return reason
@@ -235,22 +234,6 @@ def _judge_pipeline(commands: list[list[str]]) -> str | None:
     return None
 
 
-def _redirections(words: list[str]) -> tuple[list[str], list[str]]:
-    """(the command without its output redirections, the files they name)."""
-    argv: list[str] = []
-    targets: list[str] = []
-    follows = False
-    for word in words:
-        if re.fullmatch(r"\d?[>&]*>[>&|]*", word):
-            follows = True
-        elif follows:
-            targets.append(word)
-            follows = False
-        else:
-            argv.append(word)
-    return argv, targets
-
-
 def _judge_redirections(targets: list[str]) -> str | None:
     for target in targets:
         if _RAW_DEVICE.match(target):
@@ -258,41 +241,6 @@ def _judge_redirections(targets: list[str]) -> str | None:
         if _SYSTEM_FILE.search(target):
             return f"writing to `{target}` changes the system"
     return None
-
-
-def _pipelines(line: str) -> list[list[list[str]]]:
-    """The line as pipelines of commands of words; quotes are taken off, operators divide."""
-    pipelines: list[list[list[str]]] = [[[]]]
-    for word in _words(line):
-        command = pipelines[-1][-1]
-        if word in ("|", "|&"):
-            pipelines[-1].append([])
-        elif _OPERATOR.fullmatch(word) or (not command and word in _KEYWORDS):
-            pipelines.append([[]])
-        else:
-            command.append(word)
-    return pipelines
-
-
-def _words(line: str) -> list[str]:
-    text = line.replace("\\\n", " ").replace("\n", " ; ")
-    lexer = shlex.shlex(text, posix=True, punctuation_chars="();<>|&")
-    lexer.whitespace_split = True
-    lexer.commenters = ""
-    try:
-        return list(lexer)
-    except ValueError:
-        return text.split()
-
-
-def _substitutions(line: str) -> list[str]:
-    """The lines inside `$(…)` and backticks, where single quotes do not make them data."""
-    bare = _without_data(line)
-    return re.findall(r"\$\(((?:[^()]|\([^()]*\))*)\)", bare) + re.findall(r"`([^`]*)`", bare)
-
-
-def _without_data(line: str) -> str:
-    return re.sub(r"'[^']*'", "", line)
 
 
 def _flags(args: list[str]) -> set[str]:
