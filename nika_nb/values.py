@@ -143,7 +143,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """A hint: ` did you mean «x»?` when one known name is close, else an empty string."""
     from difflib import get_close_matches
 
-    found = get_close_matches(word, list(known), n=1)
+    found = get_close_matches(word, [name for name in known if name != word], n=1)
     return f"did you mean `{found[0]}`?" if found else ""
 
 

@@ -13,7 +13,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "nika_nb"
 
 # What every room may use: no room of their own.
-COMMON = frozenset({"errors", "values", "settings", "openers"})
+COMMON = frozenset({"errors", "values", "settings", "openers", "doors"})
 
 BELOW_RUNS = frozenset(
     [
@@ -39,6 +39,7 @@ MAY: dict[str, frozenset[str]] = {
         "values": "",
         "settings": "",
         "openers": "",
+        "doors": "",
         "catalog": "",
         "language": "catalog",
         "authority": "catalog language",

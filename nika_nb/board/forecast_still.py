@@ -112,6 +112,6 @@ def _about(found: Forecast) -> Iterator[tuple[str, str]]:
     for entry in found.widened:
         yield "the edit widened", entry
     if found.cap_usd is not None:
-        yield "--max-cost-usd", f"nothing more is started beyond {money(found.cap_usd)}"
+        yield "the cap", f"nothing more is started beyond {money(found.cap_usd)}"
     for notice in found.notices:
         yield "note", notice

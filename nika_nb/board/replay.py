@@ -14,6 +14,7 @@ from nika_nb.board.state import Board
 from nika_nb.board.stops import BEGINS, Known, Reel, Stop
 from nika_nb.board.tape import Tape
 from nika_nb.board.winding import RETURNED
+from nika_nb.doors import option
 from nika_nb.errors import UsageError
 from nika_nb.values import nearest
 
@@ -218,7 +219,7 @@ class Replay(Sequence[Step]):
             if stops[self._numbers[index]].name == name:
                 return self._step(index)
         hint = nearest(name, {stop.name for stop in stops if stop.name})
-        finer = " (with fine=True it may)" if self.has_finer and not self.fine else ""
+        finer = f" (with {option('fine')} it may)" if self.has_finer and not self.fine else ""
         raise UsageError(f"`{name}` settles at no step of this run{finer}{f'; {hint}' if hint else ''}")
 
 

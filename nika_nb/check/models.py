@@ -9,6 +9,7 @@ from nika_nb.check.folding import constants, fold, folded
 from nika_nb.check.problem import is_open
 from nika_nb.check.subject import Subject
 from nika_nb.check.surfaces import envelope_model
+from nika_nb.doors import option
 from nika_nb.errors import Diagnostic, Span
 from nika_nb.language.model import Task
 from nika_nb.language.template import Plain
@@ -85,6 +86,6 @@ def _with_provider(name: str) -> str:
 def _missing(task: Task) -> Diagnostic:
     verb = task.action.verb
     sentence = f"`{task.id}` asks a model, and none is named"
-    hint = "write `model: <provider>/<name>`, or give one to the run (`--model mock/echo`)"
+    hint = f"write `model: <provider>/<name>`, or give one to the run (`{option('model', 'mock/echo')}`)"
     span = task.spans.get(verb, task.key_span)
     return Diagnostic(CODE, sentence, Span(span.start, span.start + len(verb)), hint, "warning", task.id)

@@ -10,6 +10,7 @@ from nika_nb import __version__
 from nika_nb.cli import answers_words, book_words, replay_words, reproduce_words, runs_words
 from nika_nb.cli.interrupts import noted
 from nika_nb.cli.streams import hush, open_all, tolerate
+from nika_nb.doors import standing_at
 from nika_nb.errors import NikaError
 from nika_nb.runs.options import add_plan_option, add_run_options
 
@@ -25,7 +26,7 @@ A_FILE = "a workflow file, book.ipynb::name for one in a notebook, or - for stan
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command; returns its exit code."""
-    with noted():
+    with noted(), standing_at("nika-nb"):
         return _main(argv)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from nika_nb.doors import install
 from nika_nb.errors import UsageError
 
 
@@ -13,7 +14,7 @@ def serve(options: argparse.Namespace) -> int:
     try:
         import mcp.server.mcpserver  # noqa: F401 - only to know whether it is there
     except ImportError:
-        raise UsageError("`nika-nb mcp` needs the MCP SDK: pip install 'nika-nb[mcp]'") from None
+        raise UsageError(f"`nika-nb mcp` needs the MCP SDK: {install('mcp>=2.3,<3')}") from None
     from nika_nb.server.mcp import serve as serve_runs
 
     serve_runs(Path(options.root).resolve())

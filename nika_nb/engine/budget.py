@@ -30,7 +30,7 @@ class Budget:
         left = "1 task was" if unstarted == 1 else f"{unstarted} tasks were"
         return (
             f"{CROSSED_CODE} · the run has cost ${self.spent:.4f}, more than its cap of ${self.cap:.4f}: "
-            f"{left} not started; raise --max-cost-usd and resume to go on"
+            f"{left} not started; resume with a higher cap to go on"
         )
 
     def below(self, spend: Callable[[Usage], None]) -> Budget:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from nika_nb.language.model import Input, Workflow
-from nika_nb.values import LEVELS, Json, dumps, loads, nearest, too_deep
+from nika_nb.values import LEVELS, Json, dumps, loads, nearest, to_text, too_deep
+
+How = Callable[[str, str], str]  # (a name, a value) → how an input is given
 
 
-def bound(workflow: Workflow, given: Mapping[str, Any], how: str) -> tuple[dict[str, Any], list[str]]:
-    """(every declared input with its value, a sentence per name that does not fit).
-
-    how: what to do about an input that is missing, with `{name}` in it.
-    """
+def bound(workflow: Workflow, given: Mapping[str, Any], how: How) -> tuple[dict[str, Any], list[str]]:
+    """(every declared input with its value, a sentence per name that does not fit)."""
     troubles = [_unknown(name, workflow) for name in given if name not in workflow.inputs]
     values: dict[str, Any] = {}
     for declared in workflow.inputs.values():
         if declared.name in given:
-            values[declared.name] = _plain(declared, given[declared.name], troubles)
+            values[declared.name] = _plain(declared, given[declared.name], how, troubles)
         elif declared.has_default:
             values[declared.name] = declared.default
         elif declared.required:
-            hint = how.format(name=declared.name)
+            hint = f"give it with {how(declared.name, '…')}"
             troubles.append(f"input `{declared.name}` is required: {hint}")
         else:
             values[declared.name] = None
@@ -35,7 +34,7 @@ def _unknown(name: str, workflow: Workflow) -> str:
     return f"`{name}` is not an input of this workflow (declared: {declared})" + (f", {hint}" if hint else "")
 
 
-def _plain(declared: Input, value: Any, troubles: list[str]) -> Any:
+def _plain(declared: Input, value: Any, how: How, troubles: list[str]) -> Any:
     """The value as JSON holds it, judged by the declared type."""
     try:
         plain = _as_json(value)
@@ -44,8 +43,18 @@ def _plain(declared: Input, value: Any, troubles: list[str]) -> Any:
         return None
     trouble = declared.type.conforms(plain)
     if trouble:
-        troubles.append(f"input `{declared.name}` does not fit its type: {trouble}")
+        troubles.append(
+            f"input `{declared.name}` does not fit its type: {trouble}{_as_text(declared, plain, how)}"
+        )
     return plain
+
+
+def _as_text(declared: Input, plain: Json, how: How) -> str:
+    """Where a text is wanted, and what was given reads as a number, a bool or null: how it stays a text."""
+    if isinstance(plain, (str, list, dict)) or declared.type.conforms(to_text(plain)):
+        return ""
+    hint = how(declared.name, '"…"')
+    return f"; as a text it is written {hint}"
 
 
 def _as_json(value: Any) -> Json:

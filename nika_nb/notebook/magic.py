@@ -6,6 +6,7 @@ from typing import Any
 
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
 
+from nika_nb.doors import standing_at
 from nika_nb.errors import Source
 from nika_nb.notebook import commands
 from nika_nb.notebook.acting import act_on
@@ -33,6 +34,10 @@ class NikaMagics(Magics):
     @cell_magic
     def nika(self, line: str, cell: str) -> Run | None:
         """Check and run the workflow in this cell. `%%nika --help` lists the options."""
+        with standing_at("%nika"):
+            return self._act_on_cell(line, cell)
+
+    def _act_on_cell(self, line: str, cell: str) -> Run | None:
         options = cell_options(words_of(line, "%%nika", self.session.dollar))
         if options.help:
             print(cell_help())
@@ -44,7 +49,8 @@ class NikaMagics(Magics):
     @line_magic("nika")  # type: ignore[arg-type]
     def nika_line(self, line: str) -> Any:
         """`%nika attach [TRACE]`, `%nika answer [RUN] ask=yes`, `%nika inbox`, `%nika runs`, …"""
-        return commands.act(self.session, words_of(line, "%nika", self.session.dollar))
+        with standing_at("%nika"):
+            return commands.act(self.session, words_of(line, "%nika", self.session.dollar))
 
     def tell_open_matters(self) -> None:
         """What is open in this folder, a line each. Whatever is wrong with it, the magics are there."""

@@ -13,6 +13,7 @@ from nika_nb.board import question
 from nika_nb.board.question import Asked
 from nika_nb.board.style import plain
 from nika_nb.board.text import plural
+from nika_nb.doors import standing_at
 from nika_nb.errors import NikaError
 from nika_nb.notebook.forms import Form, Given
 from nika_nb.notebook.interrupts import undisturbed
@@ -116,7 +117,8 @@ class Questions:
         """Begins the next invocation. Raises NikaError; then nothing was consumed."""
         declined = [key for key, one in given.items() if one.declined]
         try:
-            self._continue(given, declined)
+            with standing_at("a form"):
+                self._continue(given, declined)
         except AlreadyAnswered:
             self._look()
             if any(key in self.open for key in given):

@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from nika_nb.doors import option
 from nika_nb.errors import ResumeRefused
 from nika_nb.runs.heads import Head, head_of
 from nika_nb.runs.records import Record, fold
@@ -22,7 +23,7 @@ _SINCE = {
     "cancelled": "was cancelled since",
     "paused": "waits for another answer now",
     "running": "is at work",
-    "incomplete": "broke off there: go on with `--resume {name}`",
+    "incomplete": "broke off there: go on with `{resume}`",
 }
 
 
@@ -99,5 +100,5 @@ def _sentence(asked: Head, found: Head, folder: Path) -> str:
 
 def since(head: Head, state: State) -> str:
     """What an invocation has come to, as the second half of a sentence about its run."""
-    said = _SINCE[state].format(name=head.name)
+    said = _SINCE[state].format(resume=option("resume", head.name))
     return f"{said} in process {head.pid}" if state == "running" and head.pid else said

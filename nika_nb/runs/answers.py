@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nika_nb.authority.masking import Masker
+from nika_nb.doors import option
 from nika_nb.engine.contract import Answer, Prompt
 from nika_nb.errors import NotPaused, UsageError
 from nika_nb.plan.plan import Plan
@@ -170,12 +171,21 @@ def for_edit(plan: Plan, given: Mapping[str, Any], shown: Mapping[str, str]) -> 
     for key, value in given.items():
         name = key or (prompts[0] if len(prompts) == 1 else "")
         if _KEY.fullmatch(name) is None or _ITEM.sub("", name) not in prompts:
-            listing = ", ".join(prompts) or "none"
-            raise UsageError(
-                f"--answer {key or value}: not a prompt of this workflow (its prompts: {listing})"
-            )
+            raise _no_prompt(key, prompts)
         found[name] = Answer(value, "resumed" if shown else "answer", shown.get(name))
     return found
+
+
+def _no_prompt(key: str, prompts: list[str]) -> UsageError:
+    listing = ", ".join(prompts) or "none"
+    if not key and prompts:
+        how = option("answer", f"{prompts[0]}=…")
+        return UsageError(f"say which prompt the answer is to ({listing}), as in {how}")
+    if not key:
+        return UsageError("an answer is given, but this workflow has no prompt")
+    hint = nearest(key, prompts)
+    what = f"`{key}` is not a prompt of this workflow (its prompts: {listing})"
+    return UsageError(what + (f", {hint}" if hint else ""))
 
 
 def decided(key: str, plan: Plan, memory: JournalMemory) -> Json:

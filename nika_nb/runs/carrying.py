@@ -16,7 +16,7 @@ from nika_nb.language.binding import bound
 from nika_nb.runs.draft import Draft, draft
 from nika_nb.runs.first_line import first_line
 from nika_nb.runs.forecast import forecast
-from nika_nb.runs.inputs import parse_value
+from nika_nb.runs.inputs import how_given, parse_value
 from nika_nb.runs.request import Document
 from nika_nb.trace.trace import Trace
 from nika_nb.trace.trust import judge
@@ -84,7 +84,7 @@ def _fitted(document: Document, words: list[str], trace: Trace) -> list[str]:
         return words
     recorded = trace.input_values or {}
     workflow = draft(replace(document, line=said).request(variables=recorded, resume=trace.path)).workflow
-    today, _ = bound(workflow, said.variables, "")
+    today, _ = bound(workflow, said.variables, how_given("var"))
     differing = {name: value for name, value in recorded.items() if today.get(name) != value}
     return [
         *words,

@@ -15,6 +15,7 @@ from typing import Any
 
 from nika_nb import __version__
 from nika_nb.catalog.frames import ENGINE_VERSION
+from nika_nb.doors import command
 from nika_nb.errors import UsageError
 from nika_nb.runs.lack import Lack
 from nika_nb.runs.records import moment
@@ -144,7 +145,7 @@ class Deployments:
         if versions and version is not None:
             listing = ", ".join(map(str, versions))
             return f"the deployment `{name}` has no version {version} (it has {listing})"
-        hint = nearest(name, list(self._names())) or "make one with `nika-nb runs deploy`"
+        hint = nearest(name, list(self._names())) or f"make one with `{command('deploy')}`"
         return f"there is no deployment `{name}` in {self.path}; {hint}"
 
 

@@ -53,7 +53,7 @@ def draft(request: Request) -> Draft:
     """
     family = family_of(request)
     report, workflow = checked(request, family)
-    inputs = bind(workflow, request.variables)
+    inputs = bind(workflow, request.variables, deployed=request.deployment is not None)
     plan, children, lacks = _planned(request, workflow, family)
     if request.reproduces is not None:
         lacks = []

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from nika_nb.doors import option
 from nika_nb.errors import UsageError
 from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.options import add_run_options, fields_of
@@ -37,7 +38,7 @@ class FirstLine:
             how = "" if all(name[0] == "$" for name in self.dicts) else " (--vars)"
             raise UsageError(
                 f"nothing was run: the cell takes its inputs from {names} of the running notebook{how}, "
-                "which is not known here. Give them with --var NAME=VALUE (in Python: vars=)"
+                f"which is not known here. Give them with {option('var', 'NAME=…')}"
             )
         return {**self.variables, **given}
 

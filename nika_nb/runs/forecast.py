@@ -31,6 +31,7 @@ from nika_nb.plan.plan import Plan, TaskPlan
 from nika_nb.runs.ceilings import NOTHING, ceiling
 from nika_nb.runs.doubt import in_doubt
 from nika_nb.runs.draft import Draft, draft
+from nika_nb.runs.inputs import how_given
 from nika_nb.runs.needs.models import uncapped
 from nika_nb.runs.prepare import answers_of, refuse_missing
 from nika_nb.runs.request import Request, document
@@ -142,7 +143,9 @@ class _Ahead:
         if callee is None or expected.fate != "run" or task.for_each is not None or any(islands(args)):
             return []
         given = args.raw if args is not None else {}
-        values, troubles = bound(callee.plan.workflow, given if isinstance(given, dict) else {}, "")
+        values, troubles = bound(
+            callee.plan.workflow, given if isinstance(given, dict) else {}, how_given("var")
+        )
         if troubles:
             return []
         ahead = replace(self, plan=callee.plan, above=f"{self.above}{task.id}/")

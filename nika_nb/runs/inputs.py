@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from nika_nb.doors import option
 from nika_nb.errors import UsageError
-from nika_nb.language.binding import bound
+from nika_nb.language.binding import How, bound
 from nika_nb.language.model import Workflow
 from nika_nb.runs.rows import Rows as Rows
 from nika_nb.runs.rows import rows_of as rows_of
@@ -17,7 +18,7 @@ def parse_variable(text: str) -> tuple[str, Any]:
     """`K=V` → (K, value): JSON where V parses as JSON, else the text itself. Raises UsageError."""
     name, sign, raw = text.partition("=")
     if not sign or not name.strip():
-        raise UsageError(f"--var needs NAME=VALUE, not {text!r}")
+        raise UsageError(f"an input is given as NAME=VALUE, not {text!r}")
     return name.strip(), parse_value(raw)
 
 
@@ -29,12 +30,20 @@ def parse_value(raw: str) -> Any:
         return raw
 
 
-def bind(workflow: Workflow, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Every declared input with its value. Raises UsageError naming each name that does not fit."""
-    values, troubles = bound(workflow, given, "give it with --var {name}=…")
+def bind(workflow: Workflow, given: Mapping[str, Any], *, deployed: bool = False) -> dict[str, Any]:
+    """Every declared input with its value. Raises UsageError naming each name that does not fit.
+
+    deployed: the workflow is one of a deployment, whose inputs some doors take in a way of their own.
+    """
+    values, troubles = bound(workflow, given, how_given("input" if deployed else "var"))
     if troubles:
         raise UsageError("nothing was run:\n" + "\n".join(f"  {trouble}" for trouble in troubles))
     return values
+
+
+def how_given(by: str) -> How:
+    """How an input is given by an option, in the words of the door."""
+    return lambda name, value: option(by, f"{name}={value}")
 
 
 def origins(workflow: Workflow, given: Mapping[str, Any], origin: str) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from nika_nb.doors import option
 from nika_nb.engine.contract import Answer
 from nika_nb.errors import CheckRefused, UsageError
 from nika_nb.plan.plan import Plan
@@ -116,5 +117,5 @@ def _refuse_decided(
             raise UsageError(
                 f"`{key}` was already answered ({dumps(found)}) in "
                 f"{memory.trace.path.name}: an answer is not taken back. To ask again, resume with "
-                f"--from {task_of(key)}"
+                f"{option('from', task_of(key))}"
             )

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from nika_nb.doors import option, together
 from nika_nb.errors import Source
 from nika_nb.runs.lack import Lack, RunBlocked
 from nika_nb.runs.request import Deployed, Place, Request
@@ -80,20 +81,22 @@ def _spent(trace: Trace) -> float:
 def _unkept(trace: Trace, recorded: Request, request: Request) -> Lack | None:
     """What the run cannot be continued without and the trace does not hold."""
     name = trace.path.name
-    by_hand = "go on with the workflow at hand: `--resume"
+    how = [option("resume", name)]
     if not recorded.source.text:
-        hint = f"{by_hand} {name} --answer …`"
-        return Lack(UNKEPT_CODE, f"{name} does not hold the text that was run", hint)
+        return Lack(UNKEPT_CODE, f"{name} does not hold the text that was run", _by_hand(how))
     if trace.masked_sources:
         texts = ", ".join(f"`{text}`" for text in trace.masked_sources)
         what = f"{name} does not hold the exact text of {texts}, for a secret stands in it"
-        return Lack(UNKEPT_CODE, what, f"{by_hand} {name} --answer …`")
-    lacking = [name for name in trace.inputs_withheld if name not in request.variables]
+        return Lack(UNKEPT_CODE, what, _by_hand(how))
+    lacking = [held for held in trace.inputs_withheld if held not in request.variables]
     if lacking:
-        what = f"{name} does not hold {', '.join(f'`{name}`' for name in lacking)}, for it is a secret"
-        again = " ".join(f"--var {name}=…" for name in lacking)
-        return Lack(UNKEPT_CODE, what, f"{by_hand} {name} {again} --answer …`")
+        what = f"{name} does not hold {', '.join(f'`{held}`' for held in lacking)}, for it is a secret"
+        return Lack(UNKEPT_CODE, what, _by_hand([*how, *(option("var", f"{held}=…") for held in lacking)]))
     return None
+
+
+def _by_hand(options: list[str]) -> str:
+    return f"go on with the workflow at hand: `{together([*options, option('answer', '…')])}`"
 
 
 def continuation(

@@ -12,6 +12,7 @@ from nika_nb.board.forecast import Forecast, TaskForecast, Touch
 from nika_nb.board.reproduction import Reproduction, TaskReproduction
 from nika_nb.catalog.builtins import BUILTINS
 from nika_nb.catalog.frames import ENGINE_VERSION, LIVE_ONLY
+from nika_nb.doors import option
 from nika_nb.errors import NikaError, ResumeRefused, UsageError
 from nika_nb.runs.decisions import decisions
 from nika_nb.runs.draft import draft
@@ -42,7 +43,7 @@ class EffectsWithheld(UsageError):
         lines = "\n".join(f"  {task.task}: {', '.join(_acts(task, ahead))}" for task in _acting(ahead))
         super().__init__(
             f"reproducing {trace.name} does these things once more, so nothing was run:\n{lines}\n"
-            "If they may happen again, say so: effects=True (in a terminal: --yes)"
+            f"If they may happen again, say so: {option('yes')}"
         )
 
 
@@ -191,8 +192,8 @@ def _request(trace: Trace, place: Place, given: Mapping[str, Any]) -> Request:
     if lacking:
         names = ", ".join(f"`{name}`" for name in lacking)
         raise UsageError(
-            f"{trace.path.name} does not hold {names}, for it is a secret: give it with --var NAME=VALUE (in "
-            "Python: vars=)"
+            f"{trace.path.name} does not hold {names}, for it is a secret: give it with "
+            f"{option('var', f'{lacking[0]}=…')}"
         )
     unknown = [name for name in given if name not in trace.inputs_withheld]
     if unknown:

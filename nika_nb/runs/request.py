@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from nika_nb.doors import Door as Door
+from nika_nb.doors import option
 from nika_nb.errors import CheckRefused, Diagnostic, Source, UsageError
 from nika_nb.openers import held, open_held
 from nika_nb.runs.first_line import FirstLine, first_line
@@ -14,7 +16,6 @@ from nika_nb.runs.rows import variables_of
 from nika_nb.trace.folder import TRACES, TraceFolder
 
 Origin = Literal["cli-operator", "ci-context", "env", "file", "notebook", "python"]
-Door = Literal["Python", "%nika", "a form", "nika-nb", "MCP"]  # where somebody stood who started or answered
 
 NEWEST = True  # `--resume` without a path: the newest trace of this workflow
 
@@ -108,12 +109,14 @@ class Request:
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", variables_of(self.variables))
         if self.ask_in_flight and self.resume is None:
-            raise UsageError("--ask-in-flight asks about what a trace left running: give --resume as well")
+            what = f"{option('ask-in-flight')} asks about what a trace left running"
+            raise UsageError(f"{what}: give {option('resume')} as well")
         if self.forced and self.resume is None:
-            raise UsageError("--from says where a resume starts to run live: give --resume as well")
+            what = f"{option('from', self.forced[0])} says where a resume starts to run live"
+            raise UsageError(f"{what}: give {option('resume')} as well")
         cap = self.max_cost_usd
         if cap is not None and not 0 <= cap < float("inf"):
-            raise UsageError(f"--max-cost-usd is an amount of US dollars from 0 on, not {cap}")
+            raise UsageError(f"{option('max-cost-usd')} is an amount of US dollars from 0 on, not {cap}")
 
 
 @dataclass(frozen=True, slots=True)

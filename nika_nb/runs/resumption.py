@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from nika_nb.doors import option
 from nika_nb.engine.contract import Memory, Miss, NoMemory, unit_key
 from nika_nb.errors import UsageError
 from nika_nb.language.model import Workflow
@@ -92,10 +93,12 @@ def _forced(request: Request, workflow: Workflow, plan: Plan) -> frozenset[str]:
             known = " · ".join(workflow.tasks)
             hint = nearest(name, workflow.tasks)
             raise UsageError(
-                f"--from {key}: unknown task{', ' + hint if hint else ''} — the workflow declares: {known}"
+                f"{option('from', key)}: unknown task{', ' + hint if hint else ''} — the workflow declares: "
+                f"{known}"
             )
         if item is not None and workflow.tasks[name].for_each is None:
-            raise UsageError(f"--from {key}: `{name}` has no items, it is no `for_each`: --from {name}")
+            what = f"`{name}` has no items, it is no `for_each`"
+            raise UsageError(f"{option('from', key)}: {what}: {option('from', name)}")
         found |= {name if item is None else unit_key(name, item)} | downstream(name, plan.edges)
     return frozenset(found)
 
@@ -113,7 +116,7 @@ def _refuse_strange_items(request: Request, memory: JournalMemory) -> None:
         known = memory.items_of(name)
         if item is not None and known and item not in known:
             raise UsageError(
-                f"--from {key}: {memory.trace.path.name} tells of {len(known):,} items of `{name}`, "
+                f"{option('from', key)}: {memory.trace.path.name} tells of {len(known):,} items of `{name}`, "
                 f"the last one is {name}[{max(known)}]"
             )
 

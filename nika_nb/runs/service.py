@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from nika_nb.doors import option
 from nika_nb.errors import CheckRefused, NikaError, NotPaused, UsageError
 from nika_nb.runs.answered import told_of
 from nika_nb.runs.calling_off import end_elsewhere, process
@@ -254,7 +255,7 @@ class Runs:
             return self._interrupted(self._find(summary.run_id))
         raise NotPaused(
             f"{summary.run_id} broke off without an end: {rule}. What it settled is not lost: run the "
-            f"workflow again with `--resume {record.latest.name}`"
+            f"workflow again with `{option('resume', record.latest.name)}`"
         )
 
     def blocked(self, run_id: str, blocked: RunBlocked) -> Inspection:

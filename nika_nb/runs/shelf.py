@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from nika_nb.doors import command
 from nika_nb.errors import UsageError
 from nika_nb.runs.heads import Head, head_of
 from nika_nb.runs.ids import is_run_id
@@ -63,7 +64,7 @@ class Shelf:
             raise UsageError(f"{run_id!r} is not a run id: it looks like nightly-archive-1f0c2b7a")
         record = fold(self.heads(run_id))
         if record is None:
-            raise UsageError(f"there is no run {run_id} in {self.path}; `nika-nb runs list` shows what is")
+            raise UsageError(f"there is no run {run_id} in {self.path}; `{command('runs')}` shows what is")
         return record
 
     def heads(self, run_id: str) -> list[Head]:

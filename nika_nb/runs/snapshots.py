@@ -11,11 +11,13 @@ from typing import Any
 
 from nika_nb.authority.skills import skills_of
 from nika_nb.check.needs import needs_of
+from nika_nb.doors import option
 from nika_nb.errors import Source, UsageError
 from nika_nb.language.binding import bound
 from nika_nb.language.model import Workflow
 from nika_nb.runs.children import Children, family_of, skill_texts
 from nika_nb.runs.draft import checked
+from nika_nb.runs.inputs import how_given
 from nika_nb.runs.request import Place, Request
 from nika_nb.values import dumps_sorted, loads
 
@@ -86,8 +88,8 @@ def snapshot(request: Request) -> Snapshot:
 
 def left_out(request: Request) -> tuple[str, ...]:
     """What a request says and no snapshot keeps, for people: it is about one run."""
-    fields = {"--resume": request.resume, "--from": request.forced, "--answer": request.answers}
-    words = " ".join(word for word, value in fields.items() if value)
+    fields = {"resume": request.resume, "from": request.forced, "answer": request.answers}
+    words = " ".join(option(name) for name, value in fields.items() if value)
     said = f"a deployment starts afresh each time: `{words}` is no part of it"
     return (*request.notices, said) if words else request.notices
 
@@ -96,7 +98,7 @@ def _judge_inputs(workflow: Workflow, given: Mapping[str, Any]) -> None:
     """Raises UsageError for a value that no run could take. What is not given yet is given at the start."""
     declared = workflow.inputs.items()
     later = {name: found if name in given else replace(found, required=False) for name, found in declared}
-    _, troubles = bound(replace(workflow, inputs=later), given, "")
+    _, troubles = bound(replace(workflow, inputs=later), given, how_given("input"))
     if troubles:
         raise UsageError("\n".join(["nothing was deployed:", *(f"  {trouble}" for trouble in troubles)]))
 

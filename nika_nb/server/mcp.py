@@ -16,6 +16,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from nika_nb import __version__
+from nika_nb.doors import standing_at
 from nika_nb.errors import NikaError
 from nika_nb.runs.inspecting import Inspection, Unrunnable
 from nika_nb.runs.lack import RunBlocked
@@ -189,7 +190,8 @@ class _Progress:
 def _told() -> Any:
     """What the runtime refuses, as the error of the tool."""
     try:
-        yield
+        with standing_at("MCP"):
+            yield
     except NikaError as error:
         raise ToolError(str(error)) from None
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nika_nb.doors import install
 from nika_nb.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 _BOUND = 16 << 10  # bytes of a key's file
 _RAW = 32  # bytes of a bare seed or a bare public key
-_INSTALL = "sealing needs the package `cryptography`: install it with pip install 'nika-nb[sign]'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ def _ed25519() -> Any:
     try:
         from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError:
-        raise UsageError(_INSTALL) from None
+        raise UsageError(f"sealing needs the package `cryptography`: {install('cryptography')}") from None
     return ed25519
 
 

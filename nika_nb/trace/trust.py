@@ -7,6 +7,7 @@ from pathlib import Path
 
 from nika_nb.catalog.frames import ENGINE_VERSION
 from nika_nb.catalog.receipt import NAME_BOUND
+from nika_nb.doors import command, option
 from nika_nb.errors import ResumeRefused
 from nika_nb.trace.lines import TraceUnreadable
 from nika_nb.trace.lock import busy
@@ -73,8 +74,8 @@ def _chain(path: Path, verdict: Verdict, unverified: bool) -> Said:
     if not unverified:
         raise ResumeRefused(
             f"{path.name} cannot be trusted: {verdict.sentence}. Nothing was run. "
-            f"Look at it with `nika-nb trace verify {path}`; if you changed the file yourself, "
-            "resume it with `--resume-unverified`",
+            f"Look at it with `{command('verify', str(path))}`; if you changed the file yourself, "
+            f"resume it with `{option('resume-unverified')}`",
             exit_code=2,
         )
     notice = f"{path.name} is resumed UNVERIFIED, as you declared: {verdict.sentence}"
@@ -90,12 +91,13 @@ def _version(trace: Trace, compat: str | None, here: str) -> Said:
     if compat is None:
         raise ResumeRefused(
             f"{written}: what one recorded is not taken for granted by the other. Nothing was run. "
-            f"Run without `--resume`, or declare them compatible with `--resume-compat {shown}`"
+            f"Run without `{option('resume')}`, or declare them compatible with "
+            f"`{option('resume-compat', shown)}`"
         )
     if compat != recorded:
         raise ResumeRefused(
-            f"`--resume-compat {compat}` names the wrong version: {written}. Nothing was run. "
-            f"The declaration has to be exact: `--resume-compat {shown}`"
+            f"`{option('resume-compat', compat)}` names the wrong version: {written}. Nothing was run. "
+            f"The declaration has to be exact: `{option('resume-compat', shown)}`"
         )
     notice = f"{written}: resumed because you declared them compatible"
     return (notice,), {"resumed_from_engine": recorded, "resume_compat": "declared"}

@@ -141,7 +141,9 @@ def _inputs(callee: Callee, call: Call) -> dict[str, Any]:
     given = call.body.get("args") or {}
     if not isinstance(given, Mapping):
         raise Fault(MISFIT_CODE, f"`args:` is an object, not {type_name(given)}")
-    values, troubles = bound(callee.plan.workflow, given, "write `args: {{ {name}: … }}`")
+    values, troubles = bound(
+        callee.plan.workflow, given, lambda name, value: f"`args: {{ {name}: {value} }}`"
+    )
     if troubles:
         target = call.body["workflow"]
         raise Fault(MISFIT_CODE, f"`{target}` cannot be called so: {'; '.join(troubles)}")

@@ -71,7 +71,9 @@ class Models:
             if provider is not None:
                 return Model(full, name, provider)
             known = ", ".join({**self._made, **dict.fromkeys(registry.known())})
-            why = f"the provider `{prefix}` is not built in yet ({known} is); try it with `--model mock/echo`"
+            why = (
+                f"the provider `{prefix}` is not built in yet ({known} is); try it with the model `mock/echo`"
+            )
         raise Fault("NIKA-INFER-001", why, details={"model": full}, transient=False)
 
     def _provider(self, prefix: str) -> Provider | None:

@@ -157,7 +157,7 @@ def test_inputs_out_of_the_notebooks_memory_have_to_be_given(shelf: Path, termin
         ("--var", "b.ipynb::hello (cell 3), first line: argument --var: expected one argument"),
         ("--var 'x", "b.ipynb::hello (cell 3), first line: %%nika --var 'x: No closing quotation"),
         ("--max-cost-usd much", "first line: argument --max-cost-usd: invalid float value"),
-        ("--from greet", "--from says where a resume starts to run live: give --resume as well"),
+        ("--from greet", "says where a resume starts to run live"),
     ],
 )
 def test_a_first_line_that_cannot_be_read_is_refused(shelf: Path, line: str, why: str) -> None:

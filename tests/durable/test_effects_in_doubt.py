@@ -160,5 +160,5 @@ def test_without_the_wish_nothing_is_asked_and_it_needs_a_resume(here: Project, 
     """At least once is the rule; the option says what it is for."""
     crash = killed(here, crasher, PACKS, "pack")
     assert nika_nb.run(Path("w.nika.yaml"), resume=crash).state == "completed"
-    with pytest.raises(UsageError, match="give --resume as well"):
+    with pytest.raises(UsageError, match="give resume=True as well"):
         nika_nb.run(Path("w.nika.yaml"), ask_in_flight=True)

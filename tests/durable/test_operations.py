@@ -338,7 +338,7 @@ def test_reject_if_stored_run_status_is_not_interrupted(here: Project) -> None:
     here.traces[1].write_bytes(b"".join(whole[:3]))
     with pytest.raises(UsageError, match="is completed: only an interrupted run is resumed"):
         runs.resume_run(done.run_id, "yes")
-    with pytest.raises(UsageError, match=f"broke off .* `--resume {here.traces[1].name}`"):
+    with pytest.raises(UsageError, match=f'broke off .* `resume="{here.traces[1].name}"`'):
         runs.resume_run(broken.run_id, "yes")
 
 

@@ -333,7 +333,7 @@ def test_in_an_input(leaky: Path, terminal: Terminal) -> None:
     first = frames(trace)[0]
     assert json.loads(first["input_values"]) == {"plain": "p"}
     assert json.loads(first["inputs_withheld"]) == ["word"]
-    with pytest.raises(nika_nb.NikaError, match="--var word=… --answer"):
+    with pytest.raises(nika_nb.NikaError, match=r'vars=\{"word": …\}, answer='):
         nika_nb.attach(trace).answer(True)
     refused = terminal("answer", trace, "yes")
     assert (refused.code, traces(leaky)) == (3, [trace])

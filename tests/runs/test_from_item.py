@@ -79,7 +79,7 @@ def test_a_roll_that_broke_off_is_still_a_roll(flow: Path) -> None:
     ("key", "said"),
     [
         ("rows[3]", "tells of 3 items of `rows`, the last one is rows[2]"),
-        ("before[0]", "`before` has no items, it is no `for_each`: --from before"),
+        ("before[0]", '`before` has no items, it is no `for_each`: from_="before"'),
         ("rowz[0]", "unknown task, did you mean `rows`?"),
         ("rows[-1]", "unknown task"),
         ("rows[]", "unknown task"),
@@ -90,7 +90,7 @@ def test_an_item_that_is_none_is_refused_and_nothing_is_held(flow: Path, key: st
     """What is wrong and what there is; nothing runs, and the trace is free for the next."""
     first = nika_nb.run(flow)
     before = marks(flow.parent / "marks")
-    with pytest.raises(UsageError, match="--from") as refused:
+    with pytest.raises(UsageError, match="from_=") as refused:
         nika_nb.run(flow, resume=first.trace, from_=key)
     assert said in str(refused.value)
     assert marks(flow.parent / "marks") == before

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from nika_nb.catalog import prices
 from nika_nb.catalog.providers import kind_of, split_model
+from nika_nb.doors import option
 from nika_nb.language.model import Task, Workflow
 from nika_nb.providers import registry
 from nika_nb.runs.lack import Lack
@@ -29,7 +30,8 @@ def uncapped(workflow: Workflow, request: Request) -> list[str]:
     blind = [name for name in dict.fromkeys(named) if kind_of(name) == "cloud" and not prices.price_of(name)]
     if not blind:
         return []
-    return [f"no price is known for {', '.join(blind)}: what they cost does not count against --max-cost-usd"]
+    names = ", ".join(blind)
+    return [f"no price is known for {names}: what they cost does not count against {option('max-cost-usd')}"]
 
 
 def made_up(workflow: Workflow, request: Request) -> list[str]:
@@ -52,10 +54,10 @@ def _model(task: Task, name: str) -> Iterator[Lack]:
     if "${{" in name:
         return
     if not name:
-        hint = "write `model:` in the task or the envelope, or give --model"
+        hint = f"write `model:` in the task or the envelope, or give {option('model', '…')}"
         yield Lack("NIKA-PROVIDER-001", f"`{task.id}` names no model", hint, task.id)
         return
     if split_model(name)[0] not in registry.MAKERS:
         known = ", ".join(f"`{prefix}/…`" for prefix in registry.known())
         what = f"`{task.id}`: the model `{name}` is not part of this version, which speaks to {known} only"
-        yield Lack("NIKA-PROVIDER-001", what, "try it with --model mock/echo", task.id)
+        yield Lack("NIKA-PROVIDER-001", what, f"try it with {option('model', 'mock/echo')}", task.id)
