@@ -12,7 +12,7 @@ from nika_nb.cli.interrupts import noted
 from nika_nb.cli.streams import hush, open_all, tolerate
 from nika_nb.doors import standing_at
 from nika_nb.errors import NikaError
-from nika_nb.runs.options import add_plan_option, add_run_options
+from nika_nb.runs.options import Parser, add_plan_option, add_run_options
 
 EXIT_CODES = """\
 exit codes: 0 success · 1 the workflow failed · 2 the file or the trace is refused ·
@@ -61,7 +61,7 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
     return found
 
 
-class _Parser(argparse.ArgumentParser):
+class _Parser(Parser):
     """Usage errors exit 3, as every other wrong request does."""
 
     def error(self, message: str) -> None:  # type: ignore[override]

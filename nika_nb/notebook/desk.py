@@ -44,6 +44,9 @@ class Desk:
         """A run of a deployment, at work. Raises UsageError where something is missing."""
         if not words:
             raise UsageError("%nika run takes a deployment's name, then inputs: %nika run nightly topic=x")
+        if options := [word for word in words[1:] if word.startswith("--")]:
+            what = f"a deployment is run with inputs only, not with {options[0]}"
+            raise UsageError(f"%nika run {words[0]}: {what}: %nika run {words[0]} topic=x")
         request = self._runs.deployed(words[0], dict(told_pair(word, parse_variable) for word in words[1:]))
         if not isinstance(request, Unrunnable):
             request = replace(request, interactive=interactive)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
 from nika_nb.errors import UsageError
-from nika_nb.runs.options import add_plan_option, add_run_options
+from nika_nb.runs.options import Parser, add_plan_option, add_run_options
 from nika_nb.runs.words import ValueOf, split
 
 
@@ -34,11 +34,11 @@ class CellOptions:
     help: bool
 
 
-def cell_options(words: list[str]) -> CellOptions:
-    """What the words of a line say. Raises UsageError in one sentence."""
-    found = vars(cell_line().parse_args(words))
+def cell_options(words: list[str], line: str = "%%nika") -> CellOptions:
+    """What the words of a line say; line: how it begins. Raises UsageError in one sentence."""
+    found = vars(cell_line(line).parse_args(words))
     if found["into"] is not None and not found["into"].isidentifier():
-        raise UsageError(f"%%nika --into {found['into']}: not a name that a variable can have")
+        raise UsageError(f"{line} --into {found['into']}: not a name that a variable can have")
     return CellOptions(**{name: _frozen(value) for name, value in found.items()})
 
 
@@ -58,18 +58,17 @@ def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-class _Parser(argparse.ArgumentParser):
+class _Parser(Parser):
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"%%nika: {message}; `%%nika --help` lists the options")
+        raise UsageError(f"{self.prog}: {message}; `%%nika --help` lists the options")
 
 
-def cell_line() -> argparse.ArgumentParser:
+def cell_line(line: str = "%%nika") -> argparse.ArgumentParser:
     """The words that a `%%nika` line may hold."""
     parser = _Parser(
-        prog="%%nika",
+        prog=line,
         description="Check and run the workflow in this cell.",
         add_help=False,
-        allow_abbrev=False,
     )
     add_run_options(parser)
     parser.add_argument(

@@ -3,7 +3,42 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from typing import Any
+
+from nika_nb.values import nearest
+
+
+class Parser(argparse.ArgumentParser):
+    """Takes no word for another one, and says of an unknown word what may have been meant.
+
+    `error` is each door's own.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{**kwargs, "allow_abbrev": False})
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Nothing is left over: a command judges its own words, so that its own options are told."""
+        found, rest = super().parse_known_args(args, namespace)
+        if rest:
+            self.error(unknown(rest[0], self._option_string_actions))
+        return found, rest
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            said = f"{value!r} is none of {', '.join(map(str, action.choices))}"
+            hint = nearest(str(value), map(str, action.choices))
+            raise argparse.ArgumentError(action, f"{said}; {hint}" if hint else said)
+
+
+def unknown(word: str, options: Iterable[str]) -> str:
+    """A word that a line cannot take, and the option that may have been meant."""
+    if not word.startswith("-"):
+        return f"{word!r} is one word too many"
+    name = word.partition("=")[0]
+    hint = nearest(name, options)
+    return f"there is no option {name}" + (f", {hint}" if hint else "")
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:

@@ -178,6 +178,33 @@ def test_a_program_that_does_not_exist(files: Path, terminal: Terminal) -> None:
         _ = run.outputs
 
 
+# -- words that no command takes ---------------------------------------------------------------
+
+MISTYPED = [
+    (
+        ("run", "good.nika.yaml", "--resum"),
+        "nika-nb run: there is no option --resum, did you mean `--resume`?",
+    ),
+    (("run", "good.nika.yaml", "--modle=m/x"), "there is no option --modle, did you mean `--model`?"),
+    (("run", "good.nika.yaml", "more"), "nika-nb run: 'more' is one word too many"),
+    (("rnu", "good.nika.yaml"), "'rnu' is none of check, run, answer, "),
+    (("rnu", "good.nika.yaml"), "did you mean `run`?"),
+    (("trace", "shw", "x"), "did you mean `show`?"),
+    (("runs", "list", "--status", "interupted"), "did you mean `interrupted`?"),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), MISTYPED, ids=[" ".join(words) for words, _ in MISTYPED])
+def test_a_mistyped_word_is_told_what_may_be_meant(
+    files: Path, terminal: Terminal, words: tuple[str, ...], said: str
+) -> None:
+    """No option stands for a longer one, and the command that it was typed behind is the one that tells."""
+    refused = terminal(*words)
+    assert (refused.code, refused.out) == (3, b"")
+    assert said in refused.err
+    assert nothing_happened(files)
+
+
 # -- answers -----------------------------------------------------------------------------------
 
 TWO = """\

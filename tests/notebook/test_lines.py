@@ -49,6 +49,32 @@ def test_the_commands_are_all_there(notebook: Notebook) -> None:
     for name in shown.split(" "):
         assert f"%nika {name}" in said
     assert "not a command" in notebook.python("%nika dance").error
+    assert "did you mean `runs`?" in notebook.python("%nika rnus").error
+
+
+# (a line, what is said of it)
+STRANGE_WORDS = [
+    ("replay --fin", "%nika replay: there is no option --fin, did you mean `--fine`?"),
+    ("attach --quiet", "%nika attach: there is no option --quiet; it is written `%nika attach [TRACE]`"),
+    ("deploy nightly flow.nika.yaml --model m/x", "%nika deploy: there is no option --model"),
+    ("answer --force yes", "%nika answer: there is no option --force"),
+    ("why a b", "%nika why: 'b' is one word too many"),
+    ("traces all", "%nika traces: 'all' is one word too many"),
+    ("show a b c", "%nika show: 'c' is one word too many"),
+    ("resume --quite", "%nika resume: there is no option --quite, did you mean `--quiet`?"),
+    ("run flow.nika.yaml --resum", "%nika run flow.nika.yaml: there is no option --resum, did you mean"),
+    ("run nightly --resume", "a deployment is run with inputs only, not with --resume"),
+]
+
+
+@pytest.mark.parametrize(("line", "said"), STRANGE_WORDS, ids=[line for line, _ in STRANGE_WORDS])
+def test_a_word_that_a_command_cannot_take_is_told(
+    notebook: Notebook, folder: Path, line: str, said: str
+) -> None:
+    """Never passed over in silence: what may have been meant, or how the line is written."""
+    found = notebook.python(f"%nika {line}")
+    assert said in found.error
+    assert not traces(folder)
 
 
 def test_a_variable_stands_in_the_line(notebook: Notebook) -> None:

@@ -164,7 +164,7 @@ BAD = [
     ),
     ("an unknown --var", HELLO, "--var nam=1", ["`nam` is not an input", "did you mean `name`"]),
     ("a trace that is not there", HELLO, "--resume nowhere.ndjson", ["nowhere.ndjson"]),
-    ("an unknown option", HELLO, "--resum", ["--resum", "--help"]),
+    ("an unknown option", HELLO, "--resum", ["no option --resum", "did you mean `--resume`", "--help"]),
     ("two things at once", HELLO, "--plan --background", ["not allowed with", "--help"]),
     ("an unbalanced quote", HELLO, "--var 'a", ["quotation"]),
     ("--vars without a dict", HELLO, "--vars nothing", ["`nothing` is not defined"]),

@@ -228,7 +228,7 @@ def test_the_magic_replays_the_newest_or_the_one_that_is_named(shell: Interactiv
     shell.run_cell(f"r = %nika replay {first.trace.name} --fine", store_history=False)
     assert dict(shell.user_ns["r"][-1].outputs) == {"a": "x"}
     assert shell.user_ns["r"].fine
-    assert "takes a trace or a run's id" in said(shell, "%nika replay a b")
+    assert "one word too many" in said(shell, "%nika replay a b")
     assert "there is no trace nothing" in said(shell, "%nika replay nothing")
 
 

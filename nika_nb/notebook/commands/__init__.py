@@ -11,6 +11,8 @@ from typing import Any
 from nika_nb.errors import UsageError
 from nika_nb.notebook.options import cell_help
 from nika_nb.notebook.session import Session
+from nika_nb.runs.options import unknown
+from nika_nb.values import nearest
 
 Action = Callable[[Session, list[str]], Any]
 # In the order in which help lists them.
@@ -25,13 +27,27 @@ class Command:
     usage: str
     help: str
     act: Action
+    free: bool  # what stands behind its name is judged elsewhere
+
+    def judge(self, words: list[str]) -> None:
+        """Raises UsageError for an option that it has not, and for more words than it takes."""
+        if self.free:
+            return
+        taken = self.usage.split()[1:]
+        options = [word.strip("[]") for word in taken if word.startswith("[--")]
+        foreign = [word for word in words if word.startswith("--") and word not in options]
+        most = len(taken) - len(options)
+        extra = [] if "…" in self.usage else [word for word in words if word not in options][most:]
+        if foreign or extra:
+            what = unknown((foreign or extra)[0], options)
+            raise UsageError(f"%nika {self.name}: {what}; it is written `%nika {self.usage}`")
 
 
-def command(usage: str, help: str) -> Callable[[Action], Command]:
+def command(usage: str, help: str, *, free: bool = False) -> Callable[[Action], Command]:
     """Makes a command of a function of the session and the words behind the command's name."""
 
     def made(act: Action) -> Command:
-        return Command(usage.split()[0], usage, help, act)
+        return Command(usage.split()[0], usage, help, act, free)
 
     return made
 
@@ -50,9 +66,11 @@ def act(session: Session, words: list[str]) -> Any:
     if name in ("help", "--help"):
         return print(help_text(commands))
     if name not in commands:
-        raise UsageError(f"%nika {name}: not a command; there are {', '.join([*commands, 'help'])}")
+        hint = nearest(name, [*commands, "help"]) or f"there are {', '.join([*commands, 'help'])}"
+        raise UsageError(f"%nika {name}: not a command; {hint}")
     if "--help" in words[1:]:
         return print(_told(commands[name]))
+    commands[name].judge(words[1:])
     return commands[name].act(session, words[1:])
 
 

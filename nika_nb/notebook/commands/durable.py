@@ -21,20 +21,26 @@ def deploy(session: Session, words: list[str]) -> None:
     print(session.desk.deploy(words))
 
 
-@command("run NAME|FILE …", "run a deployment (in=…), or a workflow's file with the options of a cell")
+@command(
+    "run NAME|FILE …", "run a deployment (in=…), or a workflow's file with the options of a cell", free=True
+)
 def run(session: Session, words: list[str]) -> Run | None:
     """%nika run nightly topic=x · %nika run flow.nika.yaml --resume · %nika run book.ipynb::name
 
     The options are those of `%%nika`.
     """
     if words and names_file(words[0]):
-        options = cell_options(words[1:])
+        options = cell_options(words[1:], f"%nika run {words[0]}")
         return act_on(session, of_document(session, document(session.folder / words[0]), options), options)
     launched = session.desk.run(words, interactive=session.surface.interactive)
     return session.watch(launched, lambda: None)
 
 
-@command("resume [RUN] …", "run the text of a trace again and skip what it settled; options as of a cell")
+@command(
+    "resume [RUN] …",
+    "run the text of a trace again and skip what it settled; options as of a cell",
+    free=True,
+)
 def resume(session: Session, words: list[str]) -> Run | None:
     """RUN is a trace's file name, its path, or a run's id; without it the newest trace is taken.
 
@@ -42,5 +48,5 @@ def resume(session: Session, words: list[str]) -> Run | None:
     `%%nika --resume`. The options are those of `%%nika`.
     """
     name = words[0] if words and not words[0].startswith("--") else None
-    options = cell_options(words[1 if name else 0 :])
+    options = cell_options(words[1 if name else 0 :], "%nika resume")
     return act_on(session, of_trace(session, session.trace(name), options), options)

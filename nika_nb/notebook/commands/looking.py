@@ -34,8 +34,6 @@ def show(session: Session, words: list[str]) -> None:
 
     TASK is a task, `rows[3]` for an item of a fan-out, `call/task` for one of a called workflow.
     """
-    if len(words) > 2:
-        raise UsageError("%nika show takes a trace and at most one task: %nika show 2026….ndjson 'rows[3]'")
     trace = session.trace(words[0] if words else None)
     if len(words) == 2:
         put(outputpage.mimebundle(words[1], output_of(trace, words[1])), uuid4().hex)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from nika_nb.board.replay import Replay
-from nika_nb.errors import UsageError
 from nika_nb.notebook.commands import command
 from nika_nb.notebook.session import Session
 from nika_nb.runs.replaying import replay_of
@@ -13,7 +12,6 @@ _FINE = "--fine"
 
 @command("replay [TRACE] [--fine]", "step through a run (the newest), forward and back; nothing is executed")
 def replay(session: Session, words: list[str]) -> Replay:
+    """TRACE is a trace's file name, its path, or a run's id."""
     names = [word for word in words if word != _FINE]
-    if len(names) > 1 or any(name.startswith("-") for name in names):
-        raise UsageError("%nika replay takes a trace or a run's id, if you like, and --fine")
     return replay_of(session.trace(names[0] if names else None), fine=_FINE in words)

@@ -23,7 +23,7 @@ def attach(session: Session, words: list[str]) -> Run:
     return session.draw(session.desk.attached(trace))
 
 
-@command("answer [RUN] ask=yes", "answer a paused run (the newest one that waits) and continue it")
+@command("answer [RUN] ask=yes …", "answer a paused run (the newest one that waits) and continue it")
 def answer(session: Session, words: list[str]) -> Run:
     name = words[0] if words and session.names_trace(words[0]) else None
     pairs = [told_pair(word, parse_answer) for word in words[1 if name else 0 :]]
