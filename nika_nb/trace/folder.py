@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby, islice
 from pathlib import Path
+from stat import S_ISREG
 from typing import BinaryIO
 
 from nika_nb.catalog.frames import LINE_BOUND, RUN_ENDS
@@ -69,6 +70,10 @@ class TraceFolder:
         """The newest of them; no other file is opened."""
         return tuple(islice(self._entries(), most))
 
+    def left_empty(self) -> tuple[Entry, ...]:
+        """What writers made and wrote nothing into: they were killed, or the machine stopped, just then."""
+        return tuple(filter(None, map(_nothing, self._files())))
+
     def newest(self, workflow: str | None = None, *, resumable: bool = True) -> Path | None:
         """The newest trace of a workflow's name (None: of any) that can be resumed."""
         for entry in self._entries():
@@ -107,6 +112,17 @@ class TraceFolder:
 def newest_first(entries: Iterable[Entry]) -> list[Entry]:
     """By stamp; within one second by when a run began; where all say the same, by when it was written."""
     return sorted(entries, key=lambda e: (e.stamp, e.began, e.mtime, e.path.name), reverse=True)
+
+
+def _nothing(path: Path) -> Entry | None:
+    """A file of a writer's name without a byte, and without a writer."""
+    try:
+        stat = path.lstat()
+    except OSError:
+        return None
+    if stat.st_size or not S_ISREG(stat.st_mode) or not _NAME.fullmatch(path.name) or is_running(path)[0]:
+        return None
+    return Entry(path, stamp_of(path), None, None, "incomplete", 0, 0, stat.st_mtime_ns, "")
 
 
 def look(path: Path) -> Entry | None:

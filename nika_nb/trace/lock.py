@@ -43,10 +43,11 @@ def _taken(fd: int) -> bool:
     return True
 
 
-def let_go(fd: int) -> None:
-    """Closes a file, and gives its lock back where it had been taken."""
-    _held.discard(fd)
-    os.close(fd)
+def let_go(fd: int | None) -> None:
+    """Closes a file, where there is one, and gives its lock back where it had been taken."""
+    if fd is not None:
+        _held.discard(fd)
+        os.close(fd)
 
 
 def _disinherit() -> None:
@@ -157,8 +158,7 @@ class ResumeLock:
     def release(self) -> None:
         """Gives the right back; harmless when it is not held."""
         fd, self._fd = self._fd, None
-        if fd is not None:
-            let_go(fd)
+        let_go(fd)
 
 
 def busy(path: Path, pid: int | None) -> str:

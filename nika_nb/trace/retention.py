@@ -15,8 +15,8 @@ from nika_nb.settings import Settings
 from nika_nb.trace.folder import Entry, TraceFolder
 from nika_nb.trace.kinship import FINISHED, Kinship
 
-Reason = Literal["rotated", "aged", "over-budget"]
-REASONS: tuple[Reason, ...] = ("rotated", "aged", "over-budget")
+Reason = Literal["rotated", "aged", "over-budget", "empty"]
+REASONS: tuple[Reason, ...] = ("rotated", "aged", "over-budget", "empty")
 
 _DAY = 86_400 * 10**9  # nanoseconds
 _COLLECTABLE = FINISHED | {"incomplete", "blocked"}
@@ -106,12 +106,12 @@ def collect(
     try:
         entries = folder.list() if entries is None else entries
         chosen = _choose(Kinship(entries), limits or Limits(), time.time_ns() if now is None else now)
-        gone = list(_take_away(chosen, dry_run))
+        gone = [*_take_away(chosen, dry_run), *_take_away(_empty(folder), dry_run)]
     except Exception as error:  # noqa: BLE001 - tidying up never stands in the way of a run
         return Collection(trouble=str(error) or type(error).__name__)
     went = {removal.entry.path for removal in gone}
-    size = sum(entry.size for entry in entries if entry.path not in went)
-    return Collection(tuple(gone), len(entries) - len(went), size, dry_run)
+    kept = [entry for entry in entries if entry.path not in went]
+    return Collection(tuple(gone), len(kept), sum(entry.size for entry in kept), dry_run)
 
 
 def _choose(kin: Kinship, limits: Limits, now: int) -> list[tuple[_Unit, Reason]]:
@@ -140,6 +140,11 @@ def _units(kin: Kinship) -> Iterator[_Unit]:
         free = entry.path not in kin.standing and entry.path not in kin.bound
         if free and entry.state in _COLLECTABLE and not entry.path.is_symlink():
             yield _Unit((*reversed(kin.led.get(entry.path, ())), entry))
+
+
+def _empty(folder: TraceFolder) -> Iterator[tuple[_Unit, Reason]]:
+    for entry in folder.left_empty():
+        yield _Unit((entry,)), "empty"
 
 
 def _rotated(kin: Kinship, keep: int) -> frozenset[Path]:

@@ -200,9 +200,11 @@ class Journal:
                 self._fd = os.open(self.folder / name, flags, 0o600)
             except FileExistsError:
                 continue
-            self.path = self.folder / name
             _lock(self._fd)
-            return
+            if os.fstat(self._fd).st_nlink:
+                self.path = self.folder / name
+                return
+            self._release()  # whoever tidied up saw an empty file that nobody held yet
         raise FileExistsError(f"{self.folder} holds too many traces of this name")
 
     def _reopen(self, path: Path) -> None:
@@ -248,8 +250,7 @@ class Journal:
 
     def _release(self) -> None:
         fd, self._fd = self._fd, None
-        if fd is not None:
-            let_go(fd)
+        let_go(fd)
 
 
 def _shown(path: Path) -> Path:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import signal
 import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -29,6 +31,7 @@ from nika_nb.trace.writer import Journal
 from tests.doors import command, environment
 from tests.trace.journals import START, started, uuid_at, write
 
+HERE = Path(__file__).parents[2]
 DAY = 86_400
 NOW = 1_800_000_000 * 10**9  # long after every trace of these tests
 
@@ -309,6 +312,43 @@ def test_files_that_are_no_traces_are_left_alone(traces: Traces) -> None:
     found = traces.collect(budget=5_000)
     assert (found.removed, found.kept) == ((), 1)
     assert len(traces.left()) == 5
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from nika_nb.trace.writer import Journal
+from tests.trace.journals import story
+Journal._append = lambda journal, line: os.kill(os.getpid(), signal.SIGKILL)
+Journal(Path(sys.argv[1]))(story()[0])
+"""
+
+
+def test_what_a_writer_left_empty_goes(traces: Traces) -> None:
+    """Killed between the making of its file and the first line, it leaves nothing that stays or counts."""
+    kept = traces.add(age=0)
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(traces.folder.path)], cwd=HERE, check=False)
+    (left,) = traces.left() - {kept}
+    assert (killed.returncode, left.stat().st_size, traces.folder.list()[1:]) == (-signal.SIGKILL, 0, ())
+    tried = traces.collect(dry_run=True)
+    assert (tried.sentence, traces.left()) == (
+        "trace gc · would remove 1 (1 empty) · kept 1 · 1kB",
+        {kept, left},
+    )
+    assert traces.collect().sentence == "trace gc · removed 1 (1 empty) · kept 1 · 1kB"
+    assert traces.left() == {kept}
+
+
+def test_an_empty_file_of_anybody_else_stays(traces: Traces) -> None:
+    """One with another name, one behind a link, one that a writer holds."""
+    folder = traces.folder.path
+    folder.mkdir(parents=True)
+    held, link, linked = (folder / f"2026-01-0{n}T00-00-00Z-00aa.ndjson" for n in (1, 2, 3))
+    for path in (folder / "notes.ndjson", folder.parent / linked.name, held):
+        path.touch()
+    link.symlink_to(folder.parent / linked.name)
+    with ResumeLock(held):
+        assert (traces.collect().removed, len(traces.left())) == ((), 3)
 
 
 def test_the_line_that_is_said(traces: Traces) -> None:

@@ -16,9 +16,11 @@ import pytest
 
 from nika_nb.engine.events import Event
 from nika_nb.trace import writer
+from nika_nb.trace.folder import TraceFolder
 from nika_nb.trace.lock import ResumeLock
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.reader import is_running, read
+from nika_nb.trace.retention import collect
 from nika_nb.trace.verify import verify
 from nika_nb.trace.writer import Journal
 from tests.trace.journals import START, Events, completed, identity, started, story, uuid_at, write
@@ -52,6 +54,24 @@ def test_a_taken_name_is_never_overwritten(tmp_path: Path) -> None:
         f"{stamp}-{whole}-3.ndjson",
     ]
     assert len({(tmp_path / name).read_bytes() for name in names}) == 1
+
+
+def test_a_file_that_was_tidied_away_before_its_lock_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever tidies up right then takes an empty file for one that a killed writer left."""
+    folder, lock = TraceFolder(tmp_path), writer._lock
+    reasons: list[str] = []
+
+    def tidied(fd: int) -> bool:
+        monkeypatch.setattr(writer, "_lock", lock)
+        reasons.extend(removal.reason for removal in collect(folder).removed)
+        return lock(fd)
+
+    monkeypatch.setattr(writer, "_lock", tidied)
+    path = write(folder.path, story())
+    assert (reasons, list(folder.path.iterdir())) == (["empty"], [path])
+    assert verify(path).intact
 
 
 def test_what_the_journal_says_of_itself(tmp_path: Path) -> None:
