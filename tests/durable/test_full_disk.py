@@ -209,7 +209,7 @@ def test_an_answer_that_is_kept_is_never_asked_for_again(here: Project, disk: Di
     assert found.status is None
     assert "No space left on device" in found.notices[-1]
     assert here.marks == {"prep": 1, "ship": 1}
-    with pytest.raises(UsageError, match=f"broke off .* `--resume {here.traces[1].name}`"):
+    with pytest.raises(UsageError, match=f'broke off .* `resume="{here.traces[1].name}"`'):
         runs.resume_run(started.run_id, ANSWERS)
     shipped = bool(of(here.traces[1], "task_completed", task="ship"))
     again = nika_nb.run(GATE, resume=here.traces[1])
