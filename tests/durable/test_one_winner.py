@@ -135,7 +135,7 @@ def test_no_lock_survives_its_holder(slow: Project) -> None:
     assert runs.inspect_run(run_id).in_flight == ("slow",)
     assert len(runs.checkpoints(run_id)) == 1
     crash = newest(slow.root)
-    with pytest.raises(NikaError, match=f"broke off without an end: .* `--resume {crash.name}`"):
+    with pytest.raises(NikaError, match=f'broke off without an end: .* `resume="{crash.name}"`'):
         runs.resume_run(run_id, "yes")
     with pytest.raises(AlreadyAnswered, match=f"went on in {crash.name} and broke off there"):
         nika_nb.attach(slow.traces[0]).answer("yes")

@@ -155,7 +155,7 @@ def test_it_is_not_taken_back(folder: Path, crash: Path) -> None:
     told = r"`ask` was already answered \(true\) in .* resume with --from ask"
     with pytest.raises(UsageError, match=told):
         nika_nb.run(GATE, resume=crash, answer={"ask": "no"})
-    with pytest.raises(NikaError, match=f"was already answered: `ask` .* `--resume {crash.name}`"):
+    with pytest.raises(NikaError, match=f'was already answered: `ask` .* `resume="{crash.name}"`'):
         nika_nb.attach(traces(folder)[0]).answer("no")
     assert nika_nb.run(GATE, resume=crash, from_="ask").state == "paused"
     assert nika_nb.run(GATE, resume=crash, from_="ask", answer={"ask": "no"}).outputs == {"ship": None}
