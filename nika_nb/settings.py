@@ -6,17 +6,22 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+_FLAGS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
 _DIGITS = 9  # of a number: what is longer is a slip of the hand
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One thing that the environment may say: the field of Settings, the variable, both in words."""
+    """One thing that the environment may say: the field of Settings, the variable, both in words.
+
+    is_file: its value names a file that has to be there.
+    """
 
     field: str
     variable: str
     default: str
     meaning: str
+    is_file: bool = False
 
 
 SETTINGS = (
@@ -35,11 +40,19 @@ SETTINGS = (
         "`process` hands every frame to the system, `disk` waits for the disk at each settled task",
     ),
     Setting("trace_file", "NIKA_NO_TRACE_FILE", "unset", "1 turns the journal off: nothing to resume from"),
-    Setting("mock", "NIKA_NB_MOCK", "unset", "a JSON file with what mock models answer and are said to cost"),
+    Setting(
+        "mock",
+        "NIKA_NB_MOCK",
+        "unset",
+        "a JSON file with what mock models answer and are said to cost",
+        is_file=True,
+    ),
     Setting("trace_keep", "NIKA_TRACE_KEEP", "10", "how many finished traces of a workflow stay"),
     Setting("trace_max_age_days", "NIKA_TRACE_MAX_AGE_DAYS", "30", "after how many days a trace goes"),
     Setting("trace_budget_mb", "NIKA_TRACE_BUDGET_MB", "256", "how many MB a folder of traces may hold"),
-    Setting("sign_key", "NIKA_NB_SIGN_KEY", "unset", "the file of the key that seals every journal"),
+    Setting(
+        "sign_key", "NIKA_NB_SIGN_KEY", "unset", "the file of the key that seals every journal", is_file=True
+    ),
 )
 
 
@@ -72,11 +85,11 @@ class Settings:
         env = os.environ
         troubles: list[str] = []
         return cls(
-            interactive=_flag(env.get("NIKA_NB_INTERACTIVE")),
+            interactive=_flag(env, "NIKA_NB_INTERACTIVE", None, troubles),
             on_pause=_one_of(env, "NIKA_NB_ON_PAUSE", ("return", "raise"), troubles),
             max_parallel=_positive(env, "NIKA_NB_MAX_PARALLEL", 32, troubles),
             durability=_one_of(env, "NIKA_NB_DURABILITY", ("process", "disk"), troubles),
-            trace_file=not _flag(env.get("NIKA_NO_TRACE_FILE")),
+            trace_file=not _flag(env, "NIKA_NO_TRACE_FILE", True, troubles),
             mock=env.get("NIKA_NB_MOCK") or None,
             trace_keep=_positive(env, "NIKA_TRACE_KEEP", 10, troubles),
             trace_max_age_days=_positive(env, "NIKA_TRACE_MAX_AGE_DAYS", 30, troubles),
@@ -86,10 +99,16 @@ class Settings:
         )
 
 
-def _flag(text: str | None) -> bool | None:
-    if text is None or text.strip() == "":
+def _flag(env: Mapping[str, str], name: str, otherwise: bool | None, troubles: list[str]) -> bool | None:
+    """Yes or no, None where nothing is said; of anything else it is said what stands in for it."""
+    text = env.get(name, "").strip()
+    if not text:
         return None
-    return text.strip().lower() not in ("0", "false", "no", "off")
+    if text.lower() in _FLAGS:
+        return _FLAGS[text.lower()]
+    used = "nothing" if otherwise is None else str(int(otherwise))
+    troubles.append(f"{name}={_shown(text)} is neither 1 nor 0: {used} is used")
+    return otherwise
 
 
 def _positive(env: Mapping[str, str], name: str, default: int, troubles: list[str]) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from nika_nb.notebook import commands
+from nika_nb.settings import SETTINGS
 from tests.doors import frames, newest
 from tests.notebook.shells import Notebook
 from tests.notebook.test_magic import ASK, HELLO, traces
@@ -208,7 +209,41 @@ def test_the_settings_are_shown_and_set(notebook: Notebook, monkeypatch: pytest.
     notebook.python("%nika config max_parallel=")
     assert _setting(notebook, "max_parallel") == ["max_parallel", "32", "default"]
     assert "did you mean `max_parallel`" in notebook.python("%nika config max_paralel=3").error
-    assert "give a value" in notebook.python("%nika config max_parallel").error
+    assert notebook.python("%nika config max_parallel").text.split()[:3] == ["max_parallel", "32", "default"]
+
+
+def test_a_setting_goes_back_to_its_default_by_the_word_that_the_list_shows(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    """`unset` is what stands there, so it can be typed; a name in capitals is the same name."""
+    monkeypatch.setenv("NIKA_NB_SIGN_KEY", "")
+    (folder / "mine.pem").write_text("a key", encoding="utf-8")
+    assert "sign_key = mine.pem" in notebook.python("%nika config SIGN_KEY=mine.pem").text
+    assert "sign_key = unset (default)" in notebook.python("%nika config sign_key=unset").text
+    assert _setting(notebook, "sign_key") == ["sign_key", "unset", "default"]
+
+
+STRANGE_SETTINGS = [
+    ("interactive=maybe", "NIKA_NB_INTERACTIVE='maybe' is neither 1 nor 0"),
+    ("on_pause=stop", "neither `return` nor `raise`"),
+    ("sign_key=none.pem", "sign_key=none.pem: there is no such file"),
+    ("mock=none.json", "there is no such file"),
+    ("trace_keep=-1", "is no whole number from 1 on"),
+]
+
+
+@pytest.mark.parametrize(("word", "said"), STRANGE_SETTINGS, ids=[word for word, _ in STRANGE_SETTINGS])
+def test_a_setting_that_says_nothing_changes_none(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch, word: str, said: str
+) -> None:
+    """It is told what may be said; what stands before it on the line is not set either."""
+    for one in SETTINGS:
+        monkeypatch.setenv(one.variable, "")
+    refused = notebook.python(f"%nika config max_parallel=4 {word}")
+    assert said in refused.error
+    assert "nothing was changed" in refused.error
+    assert _setting(notebook, "max_parallel") == ["max_parallel", "32", "default"]
+    assert _setting(notebook, word.partition("=")[0])[-1] == "default"
 
 
 def _setting(notebook: Notebook, name: str) -> list[str]:
