@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from nika_nb.cli.asking import attended, converse
+from nika_nb.cli.console import say
 from nika_nb.cli.run import console, ended_by_signals, follow
 from nika_nb.runs.answers import distinct, parse_answer
 from nika_nb.runs.run import attach
@@ -19,4 +20,5 @@ def answer(options: argparse.Namespace) -> int:
     run.request = replace(run.request, interactive=attended(), door="nika-nb")
     with ended_by_signals(run):
         run.answer(distinct(map(parse_answer, options.answers)), wait=False)
+    say(*(f"nika-nb: {notice}" for notice in run.notices))
     return converse(run, lambda: console(run), follow)

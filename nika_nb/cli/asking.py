@@ -130,7 +130,8 @@ def _meant(prompt: Prompt, typed: str) -> Any:
         number = int(typed)
         return prompt.choices[number - 1] if 1 <= number <= len(prompt.choices) else typed
     if not typed:
-        raise UsageError(f"`{prompt.key}` needs an answer; it still waits")
+        how = f" (nika-nb answer … {prompt.key}= gives an empty text)" if prompt.mode == "input" else ""
+        raise UsageError(f"`{prompt.key}` needs an answer{how}; it still waits")
     return typed
 
 

@@ -43,6 +43,10 @@ class Answers:
         }
         return again | dict(self.now)
 
+    def empty(self) -> list[str]:
+        """A sentence for each answer that is an empty text: `ask=` says so, and may be a slip of the hand."""
+        return [f"`{key}` is answered with an empty text" for key, one in self.now.items() if one.value == ""]
+
     def fields(self, masker: Masker, doubtful: Collection[str]) -> dict[str, str]:
         """What the first line keeps: an answer stands from the moment on at which it is consumed.
 

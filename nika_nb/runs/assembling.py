@@ -167,7 +167,7 @@ class _Parts:
         known: list[str] = []
         if self._seed is not None and self._resumed.run_id is None:
             known = told_of_namesake(request, self.run_id)
-        about = [*uncapped(workflow, request), *made_up(workflow, request)]
+        about = [*uncapped(workflow, request), *made_up(workflow, request), *self._answers.empty()]
         return [*request.notices, *self._resumed.notices, *known, *about]
 
     def _made_around(self) -> Around:

@@ -74,7 +74,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="TASK=VALUE",
-        help="answer a prompt: ask=yes, ask[3]=yes",
+        help="answer a prompt: ask=yes, ask[3]=yes; ask= is an empty text",
     )
     parser.add_argument(
         "--max-cost-usd",

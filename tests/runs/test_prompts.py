@@ -228,3 +228,26 @@ outputs: { name: "${{ tasks.name.output }}" }
     assert "two answers" in refused.err
     assert "'Ann Lee'" in refused.err
     assert run.answer(name="Ann Lee").outputs == {"name": "Ann Lee"}
+
+
+EMPTY = """
+nika: naming
+permits: { tools: ["nika:prompt"] }
+tasks:
+  name: { invoke: { tool: "nika:prompt", args: { message: "Who?", mode: input } } }
+  sure: { invoke: { tool: "nika:prompt", args: { message: "Sure?" } } }
+outputs: { name: "${{ tasks.name.output }}" }
+"""
+
+
+def test_an_empty_answer_is_an_empty_text_and_is_told(folder: Path, terminal: Terminal) -> None:
+    """`name=` is the same at every door; a confirmation takes none."""
+    run = nika_nb.run(EMPTY, interactive=True)
+    refused = terminal("answer", str(run.trace), "sure=")
+    assert (refused.code, "`sure` takes yes or no, not ''" in refused.err) == (3, True)
+    went_on = terminal("answer", str(run.trace), "name=", "sure=yes")
+    assert (went_on.code, json.loads(went_on.out)) == (0, {"name": ""})
+    assert "`name` is answered with an empty text" in went_on.err
+    again = nika_nb.run(EMPTY, answer={"name": "", "sure": True})
+    assert again.outputs == {"name": ""}
+    assert "`name` is answered with an empty text" in again.notices
