@@ -80,7 +80,10 @@ def _refused(options: argparse.Namespace, refused: CheckRefused) -> int:
 
 
 class Lines:
-    """`--json`: the journal's own lines on standard output as they come, notes beside them."""
+    """`--json`: the journal's own lines on standard output as they come, notes beside them.
+
+    Of a run that waits already they are those that it has.
+    """
 
     def __init__(self, run: Run, chain: Chain) -> None:
         self._run = run
@@ -95,6 +98,9 @@ class Lines:
         pass
 
     def end(self) -> None:
+        if self._run.invocation is None and self._run.trace is not None:
+            sys.stdout.buffer.write(self._run.trace.read_bytes())
+            sys.stdout.buffer.flush()
         _notes(self._run)
 
 

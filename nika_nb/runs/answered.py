@@ -42,21 +42,34 @@ def answering(path: Path, elsewhere: TraceFolder) -> Iterator[None]:
         try:
             held.enter_context(ResumeLock(path))
         except ResumeRefused:
-            _refuse_answered(path, elsewhere)  # who holds it may be about to be refused as well
+            refuse_answered(path, elsewhere)  # who holds it may be about to be refused as well
             raise
-        _refuse_answered(path, elsewhere)
+        refuse_answered(path, elsewhere)
         yield
 
 
-def _refuse_answered(path: Path, elsewhere: TraceFolder) -> None:
+def refuse_answered(path: Path, elsewhere: TraceFolder) -> None:
     """Raises AlreadyAnswered where the run went on from this trace."""
+    told = how_answered(path, elsewhere)
+    if told is not None:
+        raise AlreadyAnswered(f"{told}. Nothing was run and nothing was consumed")
+
+
+def how_answered(path: Path, elsewhere: TraceFolder) -> str | None:
+    """When a trace was answered, and what came of it; None while nobody has."""
     asked = head_of(path)
     if asked is None:
-        return
-    for folder in dict.fromkeys((path.resolve().parent, elsewhere.path.resolve())):
+        return None
+    for folder in folders(path, elsewhere):
         found = continuation(asked, Shelf(folder).heads(asked.run))
         if found is not None:
-            raise AlreadyAnswered(_sentence(asked, found, folder))
+            return _sentence(asked, found, folder)
+    return None
+
+
+def folders(path: Path, elsewhere: TraceFolder) -> tuple[Path, ...]:
+    """Where what went on from a trace may lie: beside it, or in the folder of whoever asks."""
+    return tuple(dict.fromkeys((path.resolve().parent, elsewhere.path.resolve())))
 
 
 def refuse_earlier(path: Path, keys: Iterable[str], open_keys: Collection[str]) -> None:
@@ -94,7 +107,7 @@ def _sentence(asked: Head, found: Head, folder: Path) -> str:
     since_then = since(found, found.state(folder))
     return (
         f"{asked.name} was already answered: {what} {when(found)}. The run {asked.run} went on in "
-        f"{found.name} and {since_then}. Nothing was run and nothing was consumed"
+        f"{found.name} and {since_then}"
     )
 
 

@@ -2,44 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from nika_nb.authority.effects import effects
-from nika_nb.authority.secrets import Masker, SecretStore
-from nika_nb.board.forecast import Ceiling, Forecast, TaskForecast, Touch
-from nika_nb.board.rows import reason_said
-from nika_nb.check.folding import fold
-from nika_nb.engine.contract import Memory
-from nika_nb.engine.forecast import Expected, Forecaster
-from nika_nb.engine.identify import Identifier
-from nika_nb.engine.scope import Scopes
-from nika_nb.engine.settle import parts_of
+from nika_nb.board.forecast import Forecast
 from nika_nb.errors import Source
-from nika_nb.language.binding import bound
-from nika_nb.language.jq import JqWorker
 from nika_nb.language.load import load
-from nika_nb.language.model import Action, Permits, Task
-from nika_nb.language.template import islands
-from nika_nb.plan.identity import secret_marker
-from nika_nb.plan.plan import Plan, TaskPlan
-from nika_nb.runs.ceilings import NOTHING, ceiling
+from nika_nb.language.model import Permits
+from nika_nb.runs.ahead import foretold
+from nika_nb.runs.answers import Answers
 from nika_nb.runs.doubt import in_doubt
 from nika_nb.runs.draft import Draft, draft
-from nika_nb.runs.inputs import how_given
 from nika_nb.runs.needs.models import uncapped
 from nika_nb.runs.prepare import answers_of, refuse_missing
 from nika_nb.runs.request import Request, document
 from nika_nb.runs.resumption import Resumption, resumption
-from nika_nb.runs.run import Run
+from nika_nb.runs.run import Run, interactive
 from nika_nb.runs.traced import trace_of
+from nika_nb.runs.waiting import StillWaits, refuse_to_ask_again
 from nika_nb.runs.widening import widened
-from nika_nb.tools.prompt import NAME as PROMPT
 from nika_nb.trace.memory import JournalMemory
 
 
@@ -86,113 +68,29 @@ def forecast(request: Request) -> Forecast:
     """Raises CheckRefused, UsageError or ResumeRefused, as a run of the request would."""
     drafted = draft(request)
     resumed = resumption(request, drafted.workflow, drafted.plan)
-    with resumed.held, closing(JqWorker()) as jq:
+    with resumed.held:
         refuse_missing(drafted, resumed)
-        answered = frozenset(answers_of(request, drafted, resumed).all)
+        answers = answers_of(request, drafted, resumed)
+        notices = _notices(request, drafted, resumed, answers)
         doubtful = _doubtful(request, drafted, resumed)
-        ahead = _Ahead(request, drafted.plan, Masker(), jq, answered, doubtful)
-        tasks = _alone(lambda: ahead.tasks(drafted.inputs, resumed.memory))
+        tasks = foretold(request, drafted.plan, drafted.inputs, resumed.memory, answers.all, doubtful)
     return Forecast(
         workflow=drafted.workflow.id,
         trace=resumed.trace.path.name if resumed.trace is not None else None,
         tasks=tuple(tasks),
-        notices=(*resumed.notices, *uncapped(drafted.workflow, request)),
+        notices=(*notices, *uncapped(drafted.workflow, request)),
         widened=tuple(_widened(drafted, resumed, request)),
         cap_usd=request.max_cost_usd,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Ahead:
-    """Looks ahead in one workflow of a request. above: how its tasks are called, `call/` in a called one.
-
-    answered: the prompts that are answered with the request. doubtful: the tasks that are asked about
-    before they run again. What is told of values is told without the secrets.
-    """
-
-    request: Request
-    plan: Plan
-    masker: Masker
-    jq: JqWorker
-    answered: frozenset[str]
-    doubtful: frozenset[str]
-    above: str = ""
-
-    async def tasks(self, inputs: Mapping[str, Any], memory: Memory) -> list[TaskForecast]:
-        """Every task, those of a called workflow right behind their call."""
-        workflow = self.plan.workflow
-        store = SecretStore(workflow.secrets, self.request.place.base, self.masker)
-        store.arm()
-        scopes = Scopes(workflow, inputs, store, store.markers(secret_marker))
-        expected = Forecaster(self.plan, scopes, Identifier(scopes, self.masker), memory, self.jq)
-        found: list[TaskForecast] = []
-        for one in await expected.run():
-            known = {root: scopes.live[root] for root in ("inputs", "const")} | {"with": one.bindings}
-            task = self.plan.tasks[one.task].task
-            action = replace(task.action, body=fold(task.action.body, known))
-            below = await self._below(task, action, one, memory)
-            found += [self._task(one, action, memory, bool(below)), *below]
-        return found
-
-    async def _below(
-        self, task: Task, action: Action, expected: Expected, memory: Memory
-    ) -> list[TaskForecast]:
-        """The tasks of a called workflow, where it runs once and its arguments are known."""
-        callee = self.plan.callees.get(task.called or "")
-        args = action.value("args")
-        if callee is None or expected.fate != "run" or task.for_each is not None or any(islands(args)):
-            return []
-        given = args.raw if args is not None else {}
-        values, troubles = bound(
-            callee.plan.workflow, given if isinstance(given, dict) else {}, how_given("var")
-        )
-        if troubles:
-            return []
-        ahead = replace(self, plan=callee.plan, above=f"{self.above}{task.id}/")
-        return await ahead.tasks(values, memory.child(task.id, None))
-
-    def _task(self, expected: Expected, action: Action, memory: Memory, told: bool) -> TaskForecast:
-        """told: the tasks that it calls are told one by one."""
-        planned = self.plan.tasks[expected.task]
-        task, works = planned.task, expected.fate in ("run", "depends")
-        touches = tuple(self._touches(action)) if works and _has_work(expected) else ()
-        fires = any(not touch.reads for touch in touches)
-        name = f"{self.above}{task.id}"
-        prompts = works and task.action.get("tool") == PROMPT
-        return TaskForecast(
-            task=name,
-            verb=task.action.verb,
-            note=planned.note,
-            fate=expected.fate,
-            why=self.masker.mask_text(_why(planned, expected)),
-            upstream=tuple(f"{self.above}{name}" for name in expected.upstream),
-            recorded=expected.recorded,
-            items=expected.items,
-            ceiling=self._ceiling(task, expected, action) if works and not told else NOTHING,
-            touches=touches,
-            again=memory.began(task.id) if fires and isinstance(memory, JournalMemory) else "",
-            asks=(prompts and name not in self.answered) or (works and name in self.doubtful),
-            saved_usd=round(sum((hit.cost_usd or 0.0 for hit in expected.hits), 0.0), 10),
-            saved_ms=sum(hit.duration_ms or 0 for hit in expected.hits),
-        )
-
-    def _touches(self, action: Action) -> Iterator[Touch]:
-        for effect in effects(action):
-            yield Touch(effect.kind, self.masker.mask_text(effect.target or ""))
-
-    def _ceiling(self, task: Task, expected: Expected, action: Action) -> Ceiling:
-        if task.called is not None:
-            callee = self.plan.callees.get(task.called)
-            asks = callee is None or asks_a_model(callee.plan)
-            return Ceiling(None, "what it calls is decided by the run") if asks else NOTHING
-        units: int | None = 1
-        if task.for_each is not None:
-            units = None if expected.items is None else expected.items - (expected.recorded or 0)
-        return ceiling(task, action.body.raw, self.plan.model, units)
-
-
-def _has_work(expected: Expected) -> bool:
-    return expected.items is None or expected.recorded is None or expected.recorded < expected.items
+def _notices(request: Request, drafted: Draft, resumed: Resumption, answers: Answers) -> Iterable[str]:
+    """What would be said before the run, also where none would begin. Raises AlreadyAnswered."""
+    try:
+        refuse_to_ask_again(request, drafted, resumed, answers, interactive(request))
+    except StillWaits as waits:
+        return waits.notices
+    return resumed.notices
 
 
 def _doubtful(request: Request, drafted: Draft, resumed: Resumption) -> frozenset[str]:
@@ -200,19 +98,6 @@ def _doubtful(request: Request, drafted: Draft, resumed: Resumption) -> frozense
     if not request.ask_in_flight or not isinstance(resumed.memory, JournalMemory):
         return frozenset()
     return frozenset(key.partition("[")[0] for key in in_doubt(resumed.memory, drafted.workflow))
-
-
-def asks_a_model(plan: Plan) -> bool:
-    """Whether a task of a workflow, or of what it calls, is answered by a model."""
-    own = any(planned.task.action.verb in ("infer", "agent") for planned in plan.tasks.values())
-    return own or any(asks_a_model(callee.plan) for callee in plan.callees.values())
-
-
-def _why(planned: TaskPlan, expected: Expected) -> str:
-    """Why it runs and what else is to say; empty where the fate says it all."""
-    miss = expected.miss if expected.fate == "run" else None
-    reason = reason_said(miss.reason, parts_of(planned, miss), miss.detail) if miss else ""
-    return ", ".join(said for said in (reason, expected.why) if said)
 
 
 def _widened(drafted: Draft, resumed: Resumption, request: Request) -> Iterator[str]:
@@ -231,23 +116,3 @@ def _widened(drafted: Draft, resumed: Resumption, request: Request) -> Iterator[
 def _permits(text: str) -> Permits | None:
     workflow = load(Source(text)).workflow
     return workflow.permits if workflow is not None else None
-
-
-def _alone(work: Callable[[], Coroutine[Any, Any, list[TaskForecast]]]) -> list[TaskForecast]:
-    """The result of a coroutine, on a loop of its own: the caller's thread may be running one."""
-    found: list[list[TaskForecast]] = []
-    broken: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            found.append(asyncio.run(work()))
-        except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
-            broken.append(error)
-
-    thread = threading.Thread(target=run, name="nika-forecast", daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(0.05)
-    if broken:
-        raise broken[0]
-    return found[0]

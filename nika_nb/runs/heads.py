@@ -58,7 +58,11 @@ class Head:
 
     def continues(self, other: Head) -> bool:
         """Whether this invocation went on where the other had stopped, in the same run."""
-        if self is other or self.run != other.run:
+        return self.run == other.run and self.resumes(other)
+
+    def resumes(self, other: Head) -> bool:
+        """Whether this invocation, of whatever run, took up what the other had left."""
+        if self is other:
             return False
         if self.resumed_trace is not None:
             return self.resumed_trace == other.name

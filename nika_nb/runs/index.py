@@ -90,11 +90,11 @@ class Index:
         found = newest_first(filter(None, map(self._entry, self._ask(rows, self._glance))))
         return next((entry.path for entry in found if entry.workflow == workflow and entry.resumable), None)
 
-    def resumers(self, name: str) -> list[Head]:
-        """The traces that say that they resumed this one."""
+    def resumers(self, name: str, head: str) -> list[Head]:
+        """The traces that say that they resumed the one of this name, or one that ends with this hash."""
 
         def heads(db: sqlite3.Connection) -> list[Head]:
-            return tables.heads(db, "resumed", name)
+            return [*tables.heads(db, "resumed", name), *tables.heads(db, "resumed", head)]
 
         return self._ask(heads, self._glance)
 

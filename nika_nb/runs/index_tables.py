@@ -11,7 +11,7 @@ from typing import Any
 from nika_nb.runs.heads import Head
 from nika_nb.runs.records import Summary, fold
 
-VERSION = 4  # of the tables, and of what the facts in them mean
+VERSION = 5  # of the tables, and of what the facts in them mean
 
 _TABLES = f"""
 CREATE TABLE traces (
@@ -154,7 +154,8 @@ def _run_of(db: sqlite3.Connection, name: str) -> list[tuple[str | None]]:
 def _values(name: str, found: Head | Stamp) -> tuple[object, ...]:
     if not isinstance(found, Head):
         return (name, *found, None, True, *[None] * 6)  # it may yet become one
-    told = (found.workflow or None, found.kind, found.end, found.created, found.resumed_trace)
+    resumed = found.resumed_trace or found.resumed_head  # a reproducible one names no file
+    told = (found.workflow or None, found.kind, found.end, found.created, resumed)
     return (name, *found.stamp, found.run, found.end is None, *told, json.dumps(found.to_json()))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from nika_nb.runs.answered import continuation, since, when
+from nika_nb.runs.answered import continuation, folders, since, when
 from nika_nb.runs.heads import Head, head_of
 from nika_nb.runs.shelf import Shelf
 from nika_nb.trace.folder import TraceFolder
@@ -46,7 +46,7 @@ def went_on(path: Path, elsewhere: TraceFolder) -> Onward | None:
     asked = head_of(path)
     if asked is None:
         return None
-    for folder in dict.fromkeys((path.resolve().parent, elsewhere.path.resolve())):
+    for folder in folders(path, elsewhere):
         line = tuple(_behind(asked, Shelf(folder).heads(asked.run)))
         if line:
             return Onward(line, folder, line[-1].state(folder))

@@ -15,11 +15,13 @@ from nika_nb.runs.assembling import Prepared, assembled, relied_on
 from nika_nb.runs.blocked import blocked
 from nika_nb.runs.children import pinned_texts, recorded
 from nika_nb.runs.draft import Draft, draft
+from nika_nb.runs.kin import refuse_twice, told_of_kin
 from nika_nb.runs.lack import Lack, Lacking, RunBlocked
 from nika_nb.runs.needs import journals
 from nika_nb.runs.preflight import lacking, settled
 from nika_nb.runs.request import Request
 from nika_nb.runs.resumption import Resumption, resumption
+from nika_nb.runs.waiting import refuse_to_ask_again
 from nika_nb.settings import Settings
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.values import dumps
@@ -29,7 +31,8 @@ def prepare(request: Request, *, interactive: bool, settings: Settings | None = 
     """Raises CheckRefused, UsageError or ResumeRefused; then nothing was run and no file was made.
 
     Where something is missing that a paused run needs to go on, raises RunBlocked: nothing was
-    consumed, and a note beside the trace keeps what was missing.
+    consumed, and a note beside the trace keeps what was missing. Where nothing would run but what its
+    trace asks already, raises StillWaits.
     """
     settings = settings or Settings.read()
     try:
@@ -61,6 +64,8 @@ def _begun(request: Request, interactive: bool, settings: Settings) -> Prepared:
         refuse_missing(drafted, resumed)
         _refuse_lacking(request, drafted.plan, resumed, settings)
         answers = answers_of(request, drafted, resumed)
+        _refuse_twice(request, resumed, answers)
+        refuse_to_ask_again(request, drafted, resumed, answers, interactive)
         return assembled(request, drafted, resumed, answers, interactive, settings)
     except BaseException:
         resumed.held.close()
@@ -83,6 +88,15 @@ def _refuse_lacking(request: Request, plan: Plan, resumed: Resumption, settings:
     lacks += journals.tried(request.place.folder, settings.trace_file) if not lacks else []
     if lacks:
         raise Lacking(lacks)
+
+
+def _refuse_twice(request: Request, resumed: Resumption, answers: Answers) -> None:
+    """Raises AlreadyAnswered for a question that another run asked as well and got an answer to."""
+    if resumed.trace is None or resumed.run_id is None:
+        return
+    folder, path = request.place.folder, resumed.trace.path
+    refuse_twice(path, folder, [key for key, answer in answers.now.items() if not answer.declined])
+    resumed.notices += told_of_kin(path, folder)
 
 
 def answers_of(request: Request, drafted: Draft, resumed: Resumption) -> Answers:

@@ -59,10 +59,16 @@ def recorded_request(trace: Trace, place: Place) -> Request:
         place=replace(place, notebook=prologue.get("notebook"), cell=prologue.get("cell")),
         variables=trace.input_values or {},
         model=prologue.get("model_override"),
-        max_cost_usd=_budget_of(trace).get("max_cost_usd"),
+        max_cost_usd=cap_of(trace),
         deployment=_deployed(trace),
         origins={name: str(origin) for name, origin in trace.inputs.items()},
     )
+
+
+def cap_of(trace: Trace) -> float | None:
+    """The run's cap in US dollars; None where it has none."""
+    cap = _budget_of(trace).get("max_cost_usd")
+    return float(cap) if isinstance(cap, (int, float)) else None
 
 
 def _budget_of(trace: Trace) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from nika_nb.runs.prepare import prepare
 from nika_nb.runs.recorded import continuation, place_of, recorded_request, shown_path
 from nika_nb.runs.request import Place, Request
 from nika_nb.runs.session import Session
+from nika_nb.runs.waiting import StillWaits
 from nika_nb.trace.reader import read, read_run
 from nika_nb.trace.trace import Trace
 from nika_nb.values import loads
@@ -62,6 +63,7 @@ class Run:
         self._session = session
         self._recorded_at: Path | None = None
         self._growing: Growing | None = None  # the journal of an invocation that somebody else runs
+        self._said: tuple[str, ...] = ()  # to whoever would have begun another run instead of this one
         self._turn = threading.RLock()
         self.drawn = False  # its panel stands right above: a cell's value is not drawn twice
 
@@ -103,7 +105,7 @@ class Run:
     @property
     def notices(self) -> list[str]:
         """What was said before the run started: where it resumes from, what is not trusted."""
-        return list(self._session.prepared.notices) if self._session else []
+        return [*(self._session.prepared.notices if self._session else ()), *self._said]
 
     @property
     def prompts(self) -> tuple[Prompt, ...]:
@@ -357,7 +359,7 @@ class Run:
 
         vars: over the inputs that this one had. model, max_cost_usd: None keeps those of this one.
         from_: the tasks and items (`rows[3]`) that run live, with all that is behind them. background:
-        return at once.
+        return at once. Where nothing would run but what this one asks already, it is this one.
         """
         journal = self._session.prepared.journal if self._session else None
         if journal is not None:
@@ -380,6 +382,9 @@ class Run:
             unverified=resume_unverified,
         )
         run = ready(request)
+        if run._said:
+            self._said = run._said
+            return self
         if background:
             run.begin()
         else:
@@ -430,8 +435,23 @@ class Run:
 
 
 def ready(request: Request) -> Run:
-    """A run about to begin. Raises CheckRefused, UsageError or ResumeRefused; then nothing happened."""
-    return Run(request, Session(prepare(request, interactive=interactive(request))))
+    """A run about to begin; the one that waits, where a resume would only ask again what that one asks.
+
+    Raises CheckRefused, UsageError or ResumeRefused; then nothing happened.
+    """
+    try:
+        return Run(request, Session(prepare(request, interactive=interactive(request))))
+    except StillWaits as waits:
+        return _waiting(waits, request)
+
+
+def _waiting(waits: StillWaits, request: Request) -> Run:
+    """The run that stands there already, to be answered through the door that asked for another one."""
+    run = attach(waits.trace, request.place)
+    own = {name: getattr(request, name) for name in ("door", "origin", "interactive", "gc")}
+    run.request = replace(run.request, **own, variables={**run.request.variables, **request.variables})
+    run._said = waits.notices
+    return run
 
 
 def start(request: Request) -> Run:

@@ -93,16 +93,19 @@ class Shelf:
         seen: set[Path] = set()
         while found is not None and found not in seen:
             seen.add(found)
-            later = [look(self.path / head.name) for head in self._resumers(found.name)]
+            here = head_of(found)
+            later = [look(self.path / head.name) for head in (self.resumers(here) if here else ())]
             fit = [entry for entry in later if entry and entry.resumable and entry.workflow == workflow]
             found = newest_first(fit)[0].path if fit else found
         return found
 
-    def _resumers(self, name: str) -> list[Head]:
+    def resumers(self, head: Head) -> list[Head]:
+        """The traces that say that they resumed this one, of whatever run."""
         try:
-            return Index(self.path).resumers(name)
+            found: Iterable[Head] = Index(self.path).resumers(head.name, head.head)
         except Unusable:
-            return [head for head in self._all() if head.resumed_trace == name]
+            found = self._all()
+        return [one for one in found if one.resumes(head)]
 
     def tidied(self, limits: Limits) -> Collection:
         """Old traces make room. Raises nothing; where the cache knows that none has to go, none is opened."""

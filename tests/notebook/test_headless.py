@@ -88,12 +88,16 @@ def test_run_all_runs_exactly_what_changed(stage: Path) -> None:
 
 
 def test_a_prompt_never_hangs_run_all(stage: Path) -> None:
-    """Each time it asks and the cells behind it run; what was done before it is skipped."""
+    """It waits and the cells behind it run; each time it is the same run, with the line that answers it."""
     for _ in range(2):
-        assert run_all(book(stage, ASKS, DAY)) is None
+        path = book(stage, ASKS, DAY)
+        assert run_all(path) is None
     assert marks(stage / "marks") == {"before": 1, "sun": 1}
     assert nika_nb.attach(newest(stage)).workflow == "day"
-    assert sum(nika_nb.attach(path).state == "paused" for path in traces(stage)) == 2
+    (paused,) = [path for path in traces(stage) if nika_nb.attach(path).state == "paused"]
+    saved = path.read_text(encoding="utf-8")
+    assert "still waits for an answer to `ask`: nothing was run" in saved
+    assert f"%nika answer {paused.name} ask=yes" in saved
 
 
 def test_a_prompt_stops_run_all_where_that_is_wanted(stage: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -367,3 +367,17 @@ def test_an_interrupt_before_anything_began_leaves_nothing(
         with pytest.raises(KeyboardInterrupt):
             first.resume()
     assert first.resume().state == "completed"
+
+
+@pytest.mark.parametrize("line", ["--resume", "--resume --background", "--resume --into held"])
+def test_a_cell_that_waits_is_not_run_again(notebook: Notebook, folder: Path, line: str) -> None:
+    """Its value is the run that waits, and an answer in the notebook goes on with it."""
+    first = notebook.run(ASK)
+    again = notebook.run(ASK, line)
+    assert again.value.id == first.value.id
+    assert again.value.state == "paused"
+    assert f"{first.value.id} still waits for an answer to `ask`: nothing was run" in again.text
+    assert f"%nika answer {traces(folder)[0].name} ask=yes" in again.text
+    assert len(traces(folder)) == 1
+    notebook.python("%nika answer ask=yes")
+    assert {nika_nb.attach(path).state for path in traces(folder)} == {"paused", "completed"}
