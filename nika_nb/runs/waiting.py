@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from nika_nb.doors import command, option, together
 from nika_nb.errors import ResumeRefused
 from nika_nb.plan.graph import downstream
 from nika_nb.plan.plan import Plan
