@@ -22,7 +22,8 @@ class Head:
     """The facts of one trace.
 
     name: the file's; stamp: (size, mtime in ns, inode) when it was looked at. run: the durable run.
-    version: of the workflow's text. created, updated: unix nanoseconds of the first and the last frame.
+    version: of the workflow's text. created, updated: unix nanoseconds of the first and the last frame;
+    of a virtual clock both are of the writing.
     end: the kind of the frame that ended it, None while there is none. head: the hash of the last line.
     sequence: the number of the invocation within its run, from 1. began: when its run did, as the
     prologue tells it. attempt, diagnostics: of a refused resume.
@@ -106,8 +107,8 @@ def _head(name: str, found: Ends, first: Frame, run: str) -> Head:
         run=run,
         workflow=_text(first, "workflow") or "",
         version=sha[:_VERSION],
-        created=first.timestamp,
-        updated=found.last.timestamp,
+        created=found.began,
+        updated=found.stopped,
         end=found.end.kind if found.end else None,
         head=found.head,
         resumed_trace=_text(first, "resumed_trace"),
@@ -119,7 +120,7 @@ def _head(name: str, found: Ends, first: Frame, run: str) -> Head:
         door=_text(first, "door"),
         pid=_number(first, "pid"),
         sequence=_number(first, "sequence"),
-        began=_number(first, "run_created"),
+        began=None if found.virtual else _number(first, "run_created"),
         attempt=_number(first, "attempt") or 0,
         diagnostics=_number(first, "diagnostic_count") or 0,
     )

@@ -11,7 +11,7 @@ from typing import Any
 from nika_nb.runs.heads import Head
 from nika_nb.runs.records import Summary, fold
 
-VERSION = 5  # of the tables, and of what the facts in them mean
+VERSION = 6  # of the tables, and of what the facts in them mean
 
 _TABLES = f"""
 CREATE TABLE traces (

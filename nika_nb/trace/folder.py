@@ -14,6 +14,7 @@ from stat import S_ISREG
 from typing import BinaryIO
 
 from nika_nb.catalog.frames import LINE_BOUND, RUN_ENDS
+from nika_nb.engine.clock import VIRTUAL_START
 from nika_nb.errors import UsageError
 from nika_nb.trace.frame import Frame, decode, link
 from nika_nb.trace.reader import is_running
@@ -24,6 +25,8 @@ TRACES = "traces"  # the folder in `.nika` that a resume looks through
 REPRODUCTIONS = "reproductions"  # where the journals of reproductions lie, apart from those
 
 _NAME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)-[0-9a-f]{4,32}(-\d+)?\.ndjson")
+_STAMP = "%Y-%m-%dT%H-%M-%SZ"
+_VIRTUAL = datetime.fromtimestamp(VIRTUAL_START // 10**9, UTC).strftime(_STAMP)  # where each of them begins
 _TAIL = 16 << 10  # bytes at the end of a file that nearly always hold its last line
 
 
@@ -32,6 +35,7 @@ class Entry:
     """A trace as a listing shows it, known from its first and last lines only.
 
     stamp: UTC as in the file's name. began: of its first frame, mtime: of the file, in unix nanoseconds.
+    Of a virtual clock, which says nothing of when that was, stamp and began are of the writing.
     run: the durable run's id. size: bytes. kind: the kind of the first frame.
     """
 
@@ -139,7 +143,7 @@ def look(path: Path) -> Entry | None:
         run=found.first.correlation,
         state=stand.state,
         size=found.stat.st_size,
-        began=found.first.timestamp,
+        began=found.began,
         mtime=found.stat.st_mtime_ns,
         kind=found.first.kind,
     )
@@ -158,6 +162,21 @@ class Ends:
     head: str
     end: Frame | None
     stat: os.stat_result
+
+    @property
+    def virtual(self) -> bool:
+        """Whether its clock is none of this world."""
+        return bool(self.first.get("clock") == "virtual")
+
+    @property
+    def began(self) -> int:
+        """When its run began, in unix nanoseconds; of a virtual clock when it was written."""
+        return self.stat.st_mtime_ns if self.virtual else self.first.timestamp
+
+    @property
+    def stopped(self) -> int:
+        """When its last line was written."""
+        return self.stat.st_mtime_ns if self.virtual else self.last.timestamp
 
 
 def ends(path: Path) -> Ends | None:
@@ -243,8 +262,8 @@ def _dated(path: Path) -> str:
 
 
 def stamp_of(path: Path) -> str:
-    """The stamp in the file's name; of a foreign name, when it was last written."""
+    """The stamp in the file's name; of a foreign name or a virtual clock's, when it was last written."""
     match = _NAME.fullmatch(path.name)
-    if match:
+    if match and match[1] != _VIRTUAL:
         return match[1]
-    return datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime(_STAMP)

@@ -87,7 +87,7 @@ def test_whatever_an_answer_would_be_refused_for_blocks_it(
     for found in (runs.inspect_run(withheld.run_id), runs.resume_run(withheld.run_id, "yes")):
         assert (found.status, found.resume_readiness) == ("interrupted", "blocked")
         assert "does not hold `topic`, for it is a secret" in found.diagnostics[0].message
-        assert "--var topic=…" in found.diagnostics[0].hint
+        assert 'vars={"topic": …}' in found.diagnostics[0].hint
     monkeypatch.setenv("NIKA_NO_TRACE_FILE", "1")
     assert "NIKA_NO_TRACE_FILE" in runs.inspect_run(started.run_id).diagnostics[0].message
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import nika_nb
+from nika_nb.runs.shelf import Shelf
+from nika_nb.trace.retention import Limits, collect
 from tests.doors import frame_of, frames, hits
 from tests.runs.twins import Twin, twins
 
@@ -209,3 +213,28 @@ def test_any_graph_writes_the_same_bytes(pair: tuple[Twin, Twin], text: str) -> 
     """Whatever depends on what, fails, waits or fans out."""
     first, second = (twin.tell({"text": text}) for twin in pair)
     assert first == second
+
+
+def test_a_virtual_clock_does_not_make_a_run_old(folder: Path) -> None:
+    """What was written last is the newest: for a bare resume, in lists and where old traces make room."""
+    plain = 'nika: twice\npermits: {tools: ["nika:log"]}\ntasks:\n'
+    plain += '  a: {invoke: {tool: "nika:log", args: {message: x}}}\n'
+    seeded = plain.replace("tasks:", "run: {entropy: {seeded: 3}, clock: virtual}\ntasks:")
+    paths = [_trace_of(plain), _trace_of(seeded), _trace_of(seeded.replace("seeded: 3", "seeded: 4"))]
+    shelf = Shelf(folder / ".nika" / "traces")
+    before = [path.read_bytes() for path in paths]
+    for place in range(3):
+        assert [entry.path for entry in shelf.entries()] == list(reversed(paths))
+        assert [run.traces[0] for run in shelf.page(0, 9).runs] == [path.name for path in reversed(paths)]
+        assert nika_nb.plan_resume(seeded).trace == paths[-1].name
+        assert collect(shelf.folder, Limits(keep=2), dry_run=True).removed[0].entry.path == paths[0]
+        moment = time.time_ns() + place * 10**9
+        paths.append(paths.pop(1))  # the older of the two seeded ones is written once more
+        os.utime(paths[-1], ns=(moment, moment))
+    assert [path.read_bytes() for path in paths] == [before[0], *before[1:][::-1]]
+
+
+def _trace_of(text: str) -> Path:
+    trace = nika_nb.run(text).trace
+    assert trace is not None
+    return trace
