@@ -101,15 +101,45 @@ def _program(permits: Permits | None, program: str | None) -> Verdict:
     if permits.exec is True:
         return Verdict("exec", gate, True, "permits.exec is true")
     if not permits.exec:
-        return _refused("exec", gate, "permits.exec admits no program", f"declare `{wanted}` under permits")
+        fix = f"declare `{wanted}` under permits" if program is None else _program_fix(program, permits)
+        return _refused("exec", gate, "permits.exec admits no program", fix)
     if program is None:
         why = "permits.exec lists programs, and a shell line may start any program"
-        return Verdict("exec", gate, False, why, DENIED_CODE, "write it as `command: [program, …]`")
+        return Verdict("exec", gate, False, why, DENIED_CODE, _SHELL_FIX)
     listed = _texts(permits.exec)
     if program in listed:
         return Verdict("exec", gate, True, "permits.exec lists the program")
     why = f"permits.exec lists only {', '.join(listed)}"
-    return _refused("exec", gate, why, f'add "{program}" to permits.exec')
+    return _refused("exec", gate, why, _program_fix(program, permits))
+
+
+# What a shell line needs, and what needs none; either of them is all there is to do.
+_SHELL_FIX = (
+    "one program without a shell is written `command: [program, argument]`; for a line of the shell declare "
+    "`exec: true` under permits, which admits any program"
+)
+
+
+def _program_fix(program: str, permits: Permits) -> str:
+    """How a program is admitted; a line in one word is no program, and `*` no pattern."""
+    listed = _texts(permits.exec) if isinstance(permits.exec, tuple) else []
+    name, *arguments = apart(program)
+    grant = f'add "{name}" to permits.exec' if listed else f'declare `exec: ["{name}"]` under permits'
+    if arguments:
+        return words_apart(program) if name in listed else f"{words_apart(program)}, and {grant}"
+    return f"{grant}; `exec: true` admits any program" if "*" in listed else grant
+
+
+def apart(program: str) -> list[str]:
+    """What stands where one program belongs, word by word; a path may hold blanks."""
+    is_line = program.strip() and "/" not in program and "${{" not in program
+    return program.split() if is_line else [program]
+
+
+def words_apart(program: str) -> str:
+    """How a program is written together with its arguments."""
+    listed = ", ".join(f'"{word}"' for word in apart(program))
+    return f"a program and its arguments are words of their own: `command: [{listed}]`"
 
 
 def judge_path(permits: Permits | None, mode: Mode, path: str, base: str) -> Verdict:

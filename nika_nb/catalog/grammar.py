@@ -134,6 +134,15 @@ DEAD_ON_ERROR: dict[str, Dead] = {
     "value": Dead("NIKA-PARSE-012", "`value:` is called `recover:`", "write `recover:`"),
 }
 
+_EXEC_TRUE = "a line of the shell is permitted by `exec: true`, which admits any program"
+
+DEAD_PERMITS: dict[str, Dead] = {
+    "shell": _unknown("`permits:` has no `shell:`", _EXEC_TRUE),
+    "read": _unknown("`read:` is a part of `fs:`", "write `fs: { read: […] }`"),
+    "write": _unknown("`write:` is a part of `fs:`", "write `fs: { write: […] }`"),
+    "http": _unknown("`http:` is a part of `net:`", "write `net: { http: […] }`"),
+}
+
 DEAD_VERB: dict[str, Dead] = {
     "timeout": _unknown("`timeout:` belongs to the task", "write it beside the verb"),
     "retry": _unknown("`retry:` belongs to the task", "write it beside the verb"),

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from nika_nb.authority import floor
+from nika_nb.authority.permits import apart, words_apart
 from nika_nb.check.needs import Need, needs_of
 from nika_nb.language.model import Workflow
 
@@ -42,10 +43,13 @@ def as_block(permits: dict[str, Any]) -> str:
 
 
 def open_ends(workflow: Workflow) -> str:
-    """A sentence for what only the run knows and the block therefore does not grant, or ''."""
+    """What the block does not make good, or '': a line in one word, and what only the run knows."""
+    lines = [need for need in _needs(workflow) if need.program and len(apart(need.program)) > 1]
+    said = f"\nand {words_apart(lines[0].program or '')}" if lines else ""
     unknown = [need for need in _needs(workflow) if need.effect.kind == "net" and need.effect.target is None]
     names = ", ".join(dict.fromkeys(f"`{need.task.id}`" for need in unknown))
-    return f"\nand list the hosts that {names} may reach in `net: {{ http: […] }}`" if unknown else ""
+    hosts = f"\nand list the hosts that {names} may reach in `net: {{ http: […] }}`" if unknown else ""
+    return said + hosts
 
 
 def _needs(workflow: Workflow) -> Iterable[Need]:
@@ -73,7 +77,7 @@ def _programs(needs: list[Need]) -> bool | list[str]:
     running = [need for need in needs if need.effect.kind in ("exec", "shell")]
     if any(need.effect.kind == "shell" or need.effect.dynamic for need in running):
         return True
-    return _unique(need.program for need in running)
+    return _unique(apart(need.program)[0] if need.program else None for need in running)
 
 
 def _unique(found: Iterable[str | None]) -> list[str]:

@@ -48,7 +48,7 @@ def _judge_need(subject: Subject, permits: Permits, need: Need) -> Iterator[Diag
     sentence = f"by its default `{way[0]}` is `{resolved}`{seen}, and {why}"
     # A lifted value is matched like a literal: the boundary itself is never lifted.
     code = "NIKA-SEC-004" if way[0] in lifted(need.task) else CODE
-    yield Diagnostic(code, sentence, place(subject, need), _hint(verdict.fix, way), task=need.task.id)
+    yield Diagnostic(code, sentence, place(subject, need), _hint(verdict.fix, need, way), task=need.task.id)
 
 
 def _decided(task: Task, path: tuple[str, ...]) -> bool:
@@ -69,8 +69,9 @@ def _argument(need: Need) -> str:
     return "command[0]" if need.effect.kind == "exec" else ".".join(need.effect.argument)
 
 
-def _hint(fix: str, way: Way) -> str:
-    return f"{fix}, or choose another default for `{way[0]}`"
+def _hint(fix: str, need: Need, way: Way) -> str:
+    """Whatever a shell line says, it is refused: another default would not help."""
+    return fix if need.effect.kind == "shell" else f"{fix}, or choose another default for `{way[0]}`"
 
 
 def _words(subject: Subject, permits: Permits, need: Need) -> Iterator[Diagnostic]:

@@ -17,10 +17,12 @@ _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 def read_permits(node: Node, findings: Findings) -> Permits | None:
     """The boundary; what is unsound in it is found and grants nothing."""
     shape = Shape(findings)
-    found = shape.mapping(node, "`permits:`", "`permits: {}` declares that nothing is touched")
+    found = shape.mapping(
+        node, "`permits:`", "leave it out, and the check writes the block; `permits: {}` grants nothing"
+    )
     if found is None:
         return None
-    shape.closed(found, grammar.PERMITS, "`permits:`")
+    shape.closed(found, grammar.PERMITS, "`permits:`", grammar.DEAD_PERMITS)
     fs = _part(found, "fs", grammar.PERMITS_FS, shape)
     net = _part(found, "net", grammar.PERMITS_NET, shape)
     return Permits(
@@ -87,12 +89,18 @@ def _exec(found: Map, shape: Shape) -> bool | tuple[Bound, ...]:
         return False
     if isinstance(node, Scalar):
         if isinstance(node.value, str):
-            shape.wrong(
-                "`permits.exec`", "true, false or a list of programs", node, f"write [{node.text[:40]}]"
-            )
+            what = "true, false or a list of programs"
+            shape.wrong("`permits.exec`", what, node, _meant(node.value[:40]))
             return False
         return bool(shape.flag(node, "`permits.exec`"))
     return _bounds(found, "exec", "permits.exec", shape)
+
+
+def _meant(text: str) -> str:
+    """What a text under `exec:` stands for."""
+    if text.lower() in ("true", "*", "all", "any", "yes", "shell"):
+        return "write `exec: true`: it admits any program, lines of the shell included"
+    return f'write `exec: ["{text}"]`'
 
 
 def _env(found: Map, shape: Shape) -> tuple[Bound, ...]:

@@ -9,10 +9,12 @@ from nika_nb.language import toolnames
 from nika_nb.language.body import Body
 from nika_nb.language.findings import Findings
 from nika_nb.language.model import Action, Verb
-from nika_nb.language.nodes import Node, Scalar, to_json
+from nika_nb.language.nodes import Node, Scalar, Seq, to_json
 from nika_nb.language.shape import Shape
+from nika_nb.language.shellwords import words_of
 from nika_nb.language.template import Fields, Plain, Value
 from nika_nb.language.written import fields_of, has_island, value_of
+from nika_nb.values import dumps
 
 _EXAMPLES: dict[Verb, str] = {
     "infer": 'write `infer: { prompt: "…" }`',
@@ -21,11 +23,13 @@ _EXAMPLES: dict[Verb, str] = {
     "agent": 'write `agent: { prompt: "…", tools: [ … ] }`',
 }
 
+_QUOTED = 80  # characters of a line that a hint repeats
+
 
 def read_action(verb: Verb, node: Node, findings: Findings) -> Action | None:
     """What a task does; None where the body is no mapping or lacks what it cannot do without."""
     shape = Shape(findings)
-    found = shape.mapping(node, f"`{verb}:`", _EXAMPLES[verb])
+    found = shape.mapping(node, f"`{verb}:`", _example(verb, node))
     if found is None:
         return None
     readers: dict[Verb, Callable[[Body], dict[str, Value] | None]] = {
@@ -134,7 +138,7 @@ def _command(body: Body) -> Value | None:
     """`{argv: […]}` for a program called directly, `{shell: …}` for a line of the shell."""
     command, shell = body.found.get("command"), body.found.get("shell")
     if command is not None and shell is not None:
-        hint = "keep `command:` where no shell is needed"
+        hint = f"keep one: {_as_words(_text(command) or _text(shell))}"
         body.shape.refuse("`command` and `shell` exclude each other", body.found.entries["shell"].key, hint)
         return None
     if shell is not None:
@@ -146,9 +150,35 @@ def _command(body: Body) -> Value | None:
     return _argv(body, command)
 
 
+def _example(verb: Verb, node: Node) -> str:
+    """How a verb is written; where a text stands in its place, how that text is."""
+    if verb != "exec":
+        return _EXAMPLES[verb]
+    words = [_text(item) for item in node.items] if isinstance(node, Seq) else []
+    if words and all(words):
+        return f"write `exec: {{ {_listed(words)} }}`"
+    return f"write {_as_words(line, 'exec: {{ {} }}')}" if (line := _text(node)) else _EXAMPLES[verb]
+
+
+def _text(node: Node) -> str:
+    return node.value if isinstance(node, Scalar) and isinstance(node.value, str) else ""
+
+
+def _as_words(line: str, around: str = "{}") -> str:
+    """A line of a terminal as it is written here: the list of its words, or the shell that it needs."""
+    if words := words_of(line):
+        return f"`{around.format(_listed(words))}`"
+    shell = around.format(f"shell: {dumps(line) if len(line) <= _QUOTED else '…'}")
+    return f"`{shell}`; a line of the shell needs `permits: {{ exec: true }}`, which admits any program"
+
+
+def _listed(words: list[str]) -> str:
+    return f"command: [{', '.join(map(dumps, words))}]"
+
+
 def _argv(body: Body, node: Node) -> Value | None:
     if isinstance(node, Scalar) and isinstance(node.value, str):
-        hint = "write a list: [program, argument], or use `shell:` for a line with pipes"
+        hint = f"write {_as_words(node.value)}"
         body.shape.refuse("`command` is a list: no shell splits a line into words", node, hint)
         return None
     items = body.shape.texts(node, "`command`")

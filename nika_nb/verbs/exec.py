@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nika_nb.authority import blocklist, env, paths
-from nika_nb.authority.permits import Verdict, judge_program
+from nika_nb.authority.permits import Verdict, apart, judge_program, words_apart
 from nika_nb.authority.regate import judge_words
 from nika_nb.engine.contract import Call, Permit, Reply
 from nika_nb.errors import Fault, hidden
@@ -123,6 +123,8 @@ def _why_not_started(spawn: Spawn, program: str, number: int | None, error: Exce
         return f"its working folder {spawn.cwd} does not exist; make it or correct `cwd:`", 127
     place = os.path.join(spawn.cwd, program)
     if number == errno.ENOENT and "/" not in program:
+        if len(apart(program)) > 1:
+            return f"no such program on the PATH; {words_apart(program)}", 127
         return "no such program on the PATH; install it or name it by its path", 127
     if number == errno.ENOENT and os.path.exists(place):
         return "the interpreter in its first line does not exist; correct the `#!` line", 127
