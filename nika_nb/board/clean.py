@@ -38,6 +38,21 @@ def last_line(text: str, limit: int = 200) -> str:
     return line if len(line) <= limit else "…" + line[1 - limit :]
 
 
+def error_line(text: str, limit: int = 240) -> str:
+    """An error on one line: its first, and after a colon the last one, for there a program says why."""
+    first, _, rest = text.strip().partition("\n")
+    first, last = one_line(first, limit), last_line(rest)
+    return f"{one_line(first, limit // 2)} … {last}" if last and first.endswith(":") else first
+
+
+def error_text(text: str, limit: int = 4000) -> str:
+    """An error with its lines; of a long one its first line and its end."""
+    text = text.strip()
+    if len(text) > limit:
+        text = f"{error_line(text, limit // 4)}\n…{text[-limit // 2 :]}"
+    return clean(text, limit)
+
+
 def inline(text: str, limit: int = 400) -> str:
     """One line, escaped for HTML text and for double-quoted attributes."""
     return _escape(one_line(text, limit), quote=True)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from nika_nb.board.clean import one_line
+from nika_nb.board.clean import error_text, one_line
 from nika_nb.engine.contract import Prompt
 
 Fields = Mapping[str, Any]
@@ -69,8 +69,8 @@ def retry_of(fields: Fields) -> str:
 
 
 def item_fault_of(fields: Fields) -> str:
-    """`[3] CODE · message`: how an item of a fan-out failed."""
+    """`[3] CODE · message`: how an item of a fan-out failed, with all that its program said at its end."""
     outcome = json_of(fields.get("outcome"), {})
     error = (outcome.get("payload") or {}).get("error") or {}
     said = " · ".join(str(error[key]) for key in ("code", "message") if error.get(key))
-    return one_line(f"[{fields.get('item')}] {said}".rstrip(), 400)
+    return error_text(f"[{fields.get('item')}] {said}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from nika_nb.board.clean import inline
+from nika_nb.board.clean import block, error_line, inline
 from nika_nb.board.rows import ITEM_STATES, TOLD_ITEMS, Items, Row, State
 from nika_nb.board.style import COLOUR, MONO, QUIET
 from nika_nb.board.style import ink as toned
@@ -27,13 +27,17 @@ _STROKES: dict[State, str] = {
 }  # fmt: skip
 
 
-def opened(row: Row) -> str:
-    """The items of a fan-out as HTML, bounded whatever their number; empty where none is known."""
+def opened(row: Row, whole: bool = False) -> str:
+    """The items of a fan-out as HTML, bounded whatever their number; empty where none is known.
+
+    whole: their errors with all lines, which a live view that is drawn again and again has no room for.
+    """
     items = row.items
     if items is None or not items.states:
         return ""
     drawn = image(items_svg(row), _words(items), "max-width:100%;margin:0")
     lines = _each(items) if _size(items) <= TOLD_ITEMS else _some(items)
+    lines += _faults(items, whole)
     style = f"{MONO};font-size:11px;line-height:1.5;white-space:pre-wrap;overflow-wrap:anywhere"
     return f'<div style="padding:2px 0">{drawn}<div style="{style}">{"".join(lines)}</div></div>'
 
@@ -101,7 +105,7 @@ def _each(items: Items) -> list[str]:
         result = items.previews.get(index, "")
         words = [f"[{index}]", time, f"→ {result}" if result and state != "failed" else ""]
         lines.append(_line(state, "  ".join(filter(None, words))))
-    return lines + _faults(items)
+    return lines
 
 
 def _some(items: Items) -> list[str]:
@@ -113,7 +117,7 @@ def _some(items: Items) -> list[str]:
     if items.slowest:
         told = " · ".join(f"[{index}] {duration(ms)}" for ms, index in items.slowest)
         lines.append(f'<div style="{QUIET}">slowest {told}</div>')
-    return lines + _faults(items)
+    return lines
 
 
 def _listed(indices: Sequence[int]) -> str:
@@ -122,8 +126,8 @@ def _listed(indices: Sequence[int]) -> str:
     return f"{shown} and {rest:,} more" if rest > 0 else shown
 
 
-def _faults(items: Items) -> list[str]:
-    lines = [_line("failed", fault) for fault in items.faults]
+def _faults(items: Items, whole: bool) -> list[str]:
+    lines = [_told("failed", block(fault) if whole else inline(error_line(fault))) for fault in items.faults]
     rest = items.failed - len(items.faults)
     return lines + (
         [f'<div style="{QUIET}">and {plural(rest, "more failed item")}</div>'] if rest > 0 else []
@@ -131,8 +135,13 @@ def _faults(items: Items) -> list[str]:
 
 
 def _line(state: State, said: str) -> str:
+    return _told(state, inline(said))
+
+
+def _told(state: State, said: str) -> str:
+    """A line of a state; what it says is escaped."""
     tone = toned(COLOUR[state])
-    return f'<div><span style="{tone}">{UNICODE[state]}</span> {inline(said)}</div>'
+    return f'<div><span style="{tone}">{UNICODE[state]}</span> {said}</div>'
 
 
 def summary(row: Row) -> str:

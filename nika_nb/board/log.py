@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nika_nb.board.clean import one_line
+from nika_nb.board.clean import error_line, one_line
 from nika_nb.catalog.frames import LIVE_ONLY
 
 KEPT = 120  # lines
@@ -20,6 +20,6 @@ def told(kind: str, fields: Mapping[str, Any], after_ms: int) -> str:
     task = str(fields.get("task", ""))
     if fields.get("item") is not None:
         task += f"[{fields['item']}]"
-    facts = " · ".join(str(fields[name]) for name in _TOLD if fields.get(name) not in (None, ""))
+    facts = " · ".join(error_line(str(fields[name])) for name in _TOLD if fields.get(name) not in (None, ""))
     words = "  ".join(one_line(word, 100) for word in (kind, task, facts) if word)
     return f"+{after_ms / 1000:.3f}s  {words}"

@@ -1,30 +1,61 @@
-"""One output as something to read: indented where it has a shape, bounded whatever its size."""
+"""What became of a task as something to read: indented where it has a shape, bounded whatever its size."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from nika_nb.board.clean import block, clean, inline
 from nika_nb.board.style import MONO, QUIET, TRACK, plain
+from nika_nb.board.text import without_item
 
 SHOWN = 20_000  # characters
 
 
-def mimebundle(unit: str, value: Any) -> dict[str, str]:
-    """An output as HTML and as text. unit: whose it is, `rows` or `rows[3]`."""
-    text, rest = _told(value)
-    return {"text/html": output_html(unit, value), "text/plain": clean(text, SHOWN + 1) + rest}
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One thing to read of a unit: its output, its error."""
+
+    what: str
+    value: Any
 
 
-def output_html(unit: str, value: Any) -> str:
+def mimebundle(unit: str, sections: Sequence[Section]) -> dict[str, str]:
+    """All of it as HTML and as text. unit: whose it is, `rows` or `rows[3]`."""
+    return {"text/html": page_html(unit, sections), "text/plain": page_text(sections)}
+
+
+def page_text(sections: Sequence[Section]) -> str:
+    """The same as text alone; several sections stand apart."""
+    told = [_told(section.value) for section in sections]
+    return "\n\n".join(clean(text, SHOWN + 1) + rest for text, rest in told)
+
+
+def page_html(unit: str, sections: Sequence[Section]) -> str:
     """The same, as HTML to stand in a panel."""
-    text, rest = _told(value)
+    return "".join(_section(unit, section) for section in sections)
+
+
+def _section(unit: str, section: Section) -> str:
+    text, rest = _told(section.value)
     style = f"{MONO};font-size:12px;line-height:1.45;white-space:pre-wrap;overflow-wrap:anywhere"
     frame = f"max-height:320px;overflow:auto;padding:4px 8px;border-left:2px solid {TRACK}"
-    name = f'<div style="{QUIET};font-size:12px">output of {inline(unit, 80)}</div>'
+    name = f'<div style="{QUIET};font-size:12px">{inline(section.what)} of {inline(unit, 80)}</div>'
     more = f'<div style="{QUIET};font-size:12px">{inline(rest)}</div>' if rest else ""
     return plain(f'{name}<div tabindex="0" style="{style};{frame}">{block(text, SHOWN + 1)}</div>{more}')
+
+
+def whole_error(record: dict[str, Any]) -> str:
+    """An error record as text, every line of it, and of a fan-out each item that failed."""
+    first = f"{record.get('code')} · {record.get('message')}"
+    details = record.get("details")
+    items = details.get("items") if isinstance(details, dict) else None
+    if not isinstance(items, list):
+        return first
+    told = [f"[{i.get('item')}] {i.get('code')} · {i.get('message')}" for i in items if isinstance(i, dict)]
+    return "\n\n".join([without_item(first), *told]) if told else first
 
 
 def _told(value: Any) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nika_nb.board.clean import block, inline, one_line
+from nika_nb.board.clean import block, error_line, error_text, inline, one_line
 from nika_nb.board.items import opened, summary
 from nika_nb.board.rows import BUSY, Row, why
 from nika_nb.board.style import COLOUR, MONO, QUIET, TRACK, ink
@@ -148,7 +148,8 @@ def _under(row: Row, columns: int, whole: bool) -> str:
 
 def _beneath(row: Row, whole: bool) -> str:
     if row.state == "failed":
-        return _foldable(row.detail, whole) if row.detail else ""
+        apart = row.items is not None and bool(row.items.faults)  # each is told whole where items unfold
+        return _foldable(row.detail, whole and not apart) if row.detail else ""
     if row.state == "paused" and row.detail:
         return f'<div style="{ink(COLOUR["paused"])}">{inline(row.detail)}</div>'
     if row.warning:
@@ -158,18 +159,18 @@ def _beneath(row: Row, whole: bool) -> str:
 
 def _opened(row: Row) -> str:
     """The items of a fan-out, folded until they are asked for."""
-    inner = opened(row)
+    inner = opened(row, whole=True)
     return f'<details><summary style="{_SUMMARY}">{summary(row)}</summary>{inner}</details>' if inner else ""
 
 
 def _foldable(text: str, whole: bool) -> str:
-    """A failure's first line; what is longer unfolds, in a still."""
+    """A failure on one line; what is longer unfolds, in a still."""
     tone = ink(COLOUR["failed"])
-    first = one_line(text.strip().split("\n", 1)[0], 160)
+    first = error_line(text)
     if not whole or one_line(text, 400) == first:
         return f'<div style="{tone}">{inline(first)}</div>'
     body = "white-space:pre-wrap;overflow-wrap:anywhere;padding:4px 0 4px 14px"
     return (
         f'<details style="{tone}"><summary style="cursor:pointer">{inline(first)}</summary>'
-        f'<div style="{body}">{block(text)}</div></details>'
+        f'<div style="{body}">{block(error_text(text))}</div></details>'
     )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from nika_nb.board.clean import one_line
+from nika_nb.board.clean import error_line, error_text, one_line
 from nika_nb.board.rows import STATES, Row, RunState, State, why
 from nika_nb.board.state import Board, Fact
 from nika_nb.catalog.frames import RUN_STOPS, TASK_ENDS
 
 FAULTS = 5  # failed items that are told one by one
+_LINES = 8  # of what a failure says, its last ones
 WIDTH = 64  # columns of the meter, its indent not counted
 
 UNICODE: dict[State, str] = {
@@ -113,10 +115,32 @@ def under(row: Row) -> list[str]:
 
 
 def _faults(row: Row) -> Iterator[str]:
-    if row.detail:
-        yield one_line(row.detail, 400)
-    if row.items:
-        yield from row.items.faults[:FAULTS]
+    """The failure and the end of what was said; of a fan-out a line for each of the first failed items."""
+    faults = row.items.faults if row.items else []
+    if row.detail and not faults:
+        yield from _with_last_lines(row.detail)
+    elif row.detail:
+        yield without_item(error_line(row.detail, 400))
+    for fault in faults[:FAULTS]:
+        yield error_line(fault, 400)
+    if row.items and len(faults) > FAULTS:
+        yield f"and {plural(row.items.failed - FAULTS, 'more failed item')}"
+
+
+def _with_last_lines(detail: str) -> Iterator[str]:
+    """The failure on a line, then the lines that led to it, their indents kept."""
+    first = error_line(detail, 400)
+    yield first
+    lines = [line for line in error_text(detail).split("\n")[1:] if line.strip()]
+    if lines and first.endswith(one_line(lines[-1])):
+        lines.pop()
+    for line in lines[-_LINES:]:
+        yield "  " + " " * (len(line) - len(line.lstrip())) + one_line(line)
+
+
+def without_item(detail: str) -> str:
+    """`2 of 3 items failed`, without how the first of them did, where each is told by itself."""
+    return re.sub(r"( items failed); item \d+: .*", r"\1", detail, flags=re.DOTALL)
 
 
 def meter(board: Board, now: int | None = None) -> str:

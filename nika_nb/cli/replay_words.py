@@ -12,6 +12,7 @@ _STEP = "a step's number, or the task that settles there"
 def add(actions: argparse._SubParsersAction[Any]) -> None:
     show = actions.add_parser("show", help="draw the run that a trace tells of")
     show.add_argument("trace")
+    show.add_argument("task", nargs="?", help="what became of that one: TASK, TASK[3], CALL/TASK")
     show.add_argument("--at", metavar="STEP", help=f"as it stood at one step of its replay: {_STEP}")
     show.add_argument("--fine", action="store_true", help=f"with --at: {_FINE}")
     show.set_defaults(command="trace:show_command")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nika_nb.board.clean import one_line
+from nika_nb.board.clean import error_line, one_line
 from nika_nb.cli.asking import attended, converse
 from nika_nb.cli.console import say
 from nika_nb.cli.run import EXIT, OneLine, console, follow
@@ -59,7 +59,7 @@ def _described(found: Inspection) -> list[str]:
     lines += [f"  asks `{prompt.key}`: {one_line(prompt.message)}" for prompt in found.prompts]
     lines += [f"  missing: {lack.sentence}" for lack in found.diagnostics]
     if found.error:
-        lines.append(f"  {found.error['code']} · {one_line(str(found.error['message']))}")
+        lines.append(f"  {found.error['code']} · {error_line(str(found.error['message']), 400)}")
     if found.output is not None:
         lines.append(f"  {json.dumps(found.output, ensure_ascii=False)}")
     lines += [f"  was running: `{task}`" for task in found.in_flight]

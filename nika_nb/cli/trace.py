@@ -49,7 +49,11 @@ def _key(options: argparse.Namespace) -> PublicKey | None:
 
 
 def show_command(options: argparse.Namespace) -> int:
-    """The run that a trace tells of, as it ended, or as it stood at a step of its replay."""
+    """The run that a trace tells of, as it ended or stood at a step of its replay; or one task of it."""
+    if options.task is not None and (options.at is not None or options.fine):
+        raise UsageError("--at and --fine show a step of the whole run: name no task")
+    if options.task is not None:
+        return _show_task(TraceFolder(Path.cwd()).resolve(options.trace), options.task)
     if options.at is not None:
         from nika_nb.cli.replay import show_step
 
@@ -57,6 +61,14 @@ def show_command(options: argparse.Namespace) -> int:
     if options.fine:
         raise UsageError("--fine counts finer steps: say which one with --at")
     print(still_text(attach(TraceFolder(Path.cwd()).resolve(options.trace)).board))
+    return 0
+
+
+def _show_task(trace: Path, task: str) -> int:
+    from nika_nb.board.outputpage import page_text
+    from nika_nb.runs.results import sections_of
+
+    print(page_text(sections_of(trace, task)))
     return 0
 
 

@@ -9,7 +9,7 @@ from shlex import quote
 from typing import Any
 
 from nika_nb.board.clean import block, inline, one_line
-from nika_nb.board.outputpage import output_html
+from nika_nb.board.outputpage import page_html
 from nika_nb.board.rows import ITEM_STATES, Row
 from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, ink, plain
@@ -17,7 +17,7 @@ from nika_nb.board.text import UNICODE
 from nika_nb.board.told import named
 from nika_nb.notebook.clicks import clicked
 from nika_nb.notebook.shown import blanks, thread
-from nika_nb.runs.results import output_of
+from nika_nb.runs.results import sections_of
 
 Roll = Callable[[str], None]
 
@@ -154,7 +154,7 @@ class Actions:
 
     def _read(self, trace: Path, unit: str) -> None:
         def opened() -> None:
-            self.opened.value = output_html(unit, output_of(trace, unit))
+            self.opened.value = page_html(unit, sections_of(trace, unit))
 
         clicked(opened, self._wrong)
         self._enable(True)

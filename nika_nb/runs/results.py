@@ -1,21 +1,35 @@
-"""One output of a run, read back from its journals: of a task, of an item, of a called workflow's task."""
+"""What became of a task, an item or a called workflow's task of a run, read back from its journals."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+from nika_nb.board.outputpage import Section, whole_error
+from nika_nb.board.replay import Replay, Step
 from nika_nb.errors import UsageError
 from nika_nb.runs.replaying import replay_of
 from nika_nb.values import nearest
 
 
-def output_of(path: Path, unit: str) -> Any:
-    """The last output of `rows`, `rows[3]` or `call/ask` in the run that a trace belongs to.
+def sections_of(path: Path, unit: str) -> list[Section]:
+    """The last output of `rows`, `rows[3]` or `call/ask` in the run that a trace belongs to, or its error.
 
-    Raises UsageError where there is none, with the state of the task or the names that are meant.
+    Raises UsageError where there is neither, with the state of the task or the names that are meant.
     """
-    step = replay_of(path)[-1]
+    replay = replay_of(path, fine=True)
+    settled = _settled(replay, unit)
+    if settled is not None and settled.error is not None:
+        return [Section("error", whole_error(settled.error))]
+    return [Section("output", _output(replay[-1], path, unit))]
+
+
+def _settled(replay: Replay, unit: str) -> Step | None:
+    """Where the unit settled last."""
+    return next((step for step in reversed(replay) if step.task == unit), None)
+
+
+def _output(step: Step, path: Path, unit: str) -> Any:
     for known in (step.outputs, step.within):
         if unit in known:
             return known[unit]

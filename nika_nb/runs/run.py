@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nika_nb.board import Board, mimebundle, still_text
+from nika_nb.board.clean import error_line
 from nika_nb.engine.contract import Prompt as Prompt
 from nika_nb.engine.events import Event as Event
 from nika_nb.engine.outcome import Outcome
@@ -143,7 +144,7 @@ class Run:
                 self.board.state, "never reached its end"
             )
         first = next((row for row in self.board.rows.values() if row.state == "failed"), None)
-        detail = (first.detail if first else self.board.detail).partition("\n")[0]
+        detail = error_line(first.detail if first else self.board.detail, 400)
         return f"failed at `{first.id}` ({detail})" if first else f"failed ({detail})"
 
     @property

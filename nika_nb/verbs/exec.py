@@ -22,6 +22,7 @@ from nika_nb.verbs.guard import Guard
 from nika_nb.verbs.process import Finished, Spawn
 
 _TAIL = 2000  # characters of the error stream that a failure carries
+_LINE = 300  # characters of its last line that stand in the sentence
 _SHELL = "/bin/sh"
 
 
@@ -172,4 +173,12 @@ def _exited(done: Finished) -> Fault:
     if done.signal:
         how = f"was ended by {done.signal} (status {done.exit_code})"
         details["signal"] = done.signal
-    return Fault("NIKA-EXEC-001", f"command {how}" + (f": {tail}" if tail else ""), details=details)
+    return Fault("NIKA-EXEC-001", f"command {how}" + _said(tail), details=details)
+
+
+def _said(tail: str) -> str:
+    """The last line first, for there a program says why; then all of it, where there is more."""
+    lines = [line.strip() for line in tail.splitlines() if line.strip()]
+    if not lines:
+        return ""
+    return f": {lines[-1][:_LINE]}" + (f"\n{tail}" if tail.strip() != lines[-1][:_LINE] else "")

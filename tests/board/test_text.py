@@ -96,6 +96,57 @@ def test_failures_blocks_gates_and_questions_stand_under_their_rows() -> None:
     ]
 
 
+SAID = "command exited with status 1"
+TRACEBACK = "Traceback (most recent call last):\n  File \"c.py\", line 4\nValueError: 'ten'"
+
+
+def _failed(detail: str) -> Script:
+    script = Script("w").task("a", "exec · x").go("a", "exec · x")
+    return script.say("task_failed", task="a", note="exec · x", detail=detail).say("workflow_failed")
+
+
+def test_the_last_line_of_a_program_stands_in_the_row() -> None:
+    """A traceback's last line says why: it stands beside the code, and the lines before it are below."""
+    text = still(board_of(_failed(f"E-1 · {SAID}: ValueError: 'ten'\n{TRACEBACK}").events))
+    assert text.split("\n")[4:7] == [
+        f"       E-1 · {SAID}: ValueError: 'ten'",
+        "         Traceback (most recent call last):",
+        '           File "c.py", line 4',
+    ]
+    assert text.count("'ten'") == 1
+
+
+def test_an_older_journal_tells_the_last_line_too() -> None:
+    """Where the first line of an error ends in a colon, what follows it says why."""
+    text = still(board_of(_failed(f"E-1 · {SAID}: {TRACEBACK}").events))
+    assert f"       E-1 · {SAID}: Traceback (most recent call last): … ValueError: 'ten'\n" in text
+
+
+def test_of_a_very_long_error_the_end_is_shown() -> None:
+    """Whatever its size, a failure shows its first line and the last lines of what was said."""
+    long = "\n".join(f"line {number}" for number in range(10_000))
+    text = still(board_of(_failed(f"E-1 · {SAID}: boom\n{long}\nboom").events))
+    assert text.split("\n")[4:13] == [f"       E-1 · {SAID}: boom"] + [
+        f"         line {number}" for number in range(9992, 10_000)
+    ]
+
+
+def test_the_errors_of_items_are_told_once() -> None:
+    """A fan-out says how many failed, and each item how; further ones are counted."""
+    script = Script("w").task("a", "exec · x").go("a", "exec · x")
+    for item in range(7):
+        error = {"code": "E-1", "message": f"{SAID}: KeyError: {item}\n{TRACEBACK}"}
+        outcome = json.dumps({"class": "failure", "cause": "verb_error", "payload": {"error": error}})
+        script.say("nb_item_completed", task="a", item=item, status="failure", outcome=outcome)
+    detail = f"E-1 · 7 of 7 items failed; item 0: {SAID}: KeyError: 0\n{TRACEBACK}"
+    script.say("task_failed", task="a", note="exec · x · 7 items", detail=detail).say("workflow_failed")
+    assert still(board_of(script.events)).split("\n")[4:11] == [
+        "       E-1 · 7 of 7 items failed",
+        *(f"       [{item}] E-1 · {SAID}: KeyError: {item}" for item in range(5)),
+        "       and 2 more failed items",
+    ]
+
+
 def test_a_paused_run_says_what_is_asked() -> None:
     """The question stands at its task and the run counts its open questions."""
     asked = json.dumps([{"task": "ask", "mode": "confirm", "message": "Ship it?"}])

@@ -278,12 +278,23 @@ def test_an_output_opens_below_and_does_nothing(shown: Shown, folder: Path) -> N
     assert len(page) < 30_000
 
 
-def test_what_has_no_output_says_so(shown: Shown) -> None:
-    """A failed task is named with its state."""
+def test_of_what_failed_the_error_is_opened(shown: Shown) -> None:
+    """The whole error stands where the output would."""
     watch = watched(nika_nb.run(FAILS))
     of(watch).buttons["open"].click()
+    wait_for(lambda: of(watch).opened.value, "the error")
+    page = of(watch).opened.value
+    assert "error of second" in page
+    assert "NIKA-EXEC-001 · command exited with status" in page
+
+
+def test_what_has_no_output_says_so(shown: Shown) -> None:
+    """A task that did not run is named with its state."""
+    watch = watched(nika_nb.run(FAILS))
+    of(watch).task.value = "third"
+    of(watch).buttons["open"].click()
     wait_for(lambda: of(watch).said.value, "what was said")
-    assert "holds no output of `second`: the task is failed" in of(watch).said.value
+    assert "holds no output of `third`: the task is cancelled" in of(watch).said.value
 
 
 def test_a_roll_that_asks_has_its_form_among_the_buttons(shown: Shown, folder: Path) -> None:

@@ -84,6 +84,26 @@ def test_a_failing_command(guard: Guard, recorder: Recorder) -> None:
     assert found.details == {"exit_code": 3, "stderr": "no such row"}
 
 
+TRACEBACK = """Traceback (most recent call last):
+  File "clean.py", line 4, in <module>
+    float(p)
+ValueError: could not convert string to float: 'ten'"""
+
+
+def test_the_last_line_of_an_error_stands_first(guard: Guard, recorder: Recorder) -> None:
+    """Where a program says much, the sentence holds its last line, and all lines follow in their order."""
+    body = command("sh", "-c", 'printf "%s\n\n" "$1" >&2; exit 1', "sh", TRACEBACK)
+    sentence = "command exited with status 1: ValueError: could not convert string to float: 'ten'"
+    assert fault(guard, recorder, body).message == f"{sentence}\n{TRACEBACK}"
+
+
+def test_a_last_line_without_an_end_stays_bounded(guard: Guard, recorder: Recorder) -> None:
+    """What is one very long line is shortened where it stands as a sentence, and is there in full below."""
+    found = fault(guard, recorder, shell("yes ab | head -c 1500 | tr -d '\\n' >&2; exit 1"))
+    first, rest = found.message.split("\n")
+    assert (len(first) < 400, len(rest)) == (True, 1000)
+
+
 def test_a_failing_command_that_is_silent(guard: Guard, recorder: Recorder) -> None:
     """Without a word on either stream, the status is the whole sentence."""
     assert fault(guard, recorder, command("false")).message == "command exited with status 1"

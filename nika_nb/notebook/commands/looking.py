@@ -13,7 +13,7 @@ from nika_nb.runs.api import judge
 from nika_nb.runs.care import verdict_of
 from nika_nb.runs.judging import bare, lacking
 from nika_nb.runs.request import document
-from nika_nb.runs.results import output_of
+from nika_nb.runs.results import sections_of
 from nika_nb.runs.why import Why
 from nika_nb.runs.why import why as explained
 
@@ -28,7 +28,7 @@ def check(session: Session, words: list[str]) -> None:
     print("\n".join([report.render(), *lacking(report, bare(found))]))
 
 
-@command("show [TRACE [TASK]]", "the run that a trace tells of, or one output of it; nothing is asked")
+@command("show [TRACE [TASK]]", "the run that a trace tells of, or what became of one task; nothing is asked")
 def show(session: Session, words: list[str]) -> None:
     """Without a name the newest trace; by a trace's file name, its path or a run's id.
 
@@ -36,7 +36,7 @@ def show(session: Session, words: list[str]) -> None:
     """
     trace = session.trace(words[0] if words else None)
     if len(words) == 2:
-        put(outputpage.mimebundle(words[1], output_of(trace, words[1])), uuid4().hex)
+        put(outputpage.mimebundle(words[1], sections_of(trace, words[1])), uuid4().hex)
         return
     put(mimebundle(session.desk.attached(trace).board), uuid4().hex)
 
