@@ -26,7 +26,8 @@ from nika_nb.trace.memory import JournalMemory
 class Draft:
     """What a request comes to before anything is resumed, looked up or started.
 
-    lacks: of a resume, what is not part of this version, each with the task that would need it.
+    inputs: empty while a resume has yet to look at its trace for them. lacks: of a resume, what is not part
+    of this version, each with the task that would need it.
     """
 
     report: Report
@@ -53,7 +54,8 @@ def draft(request: Request) -> Draft:
     """
     family = family_of(request)
     report, workflow = checked(request, family)
-    inputs = bind(workflow, request.variables, deployed=request.deployment is not None)
+    recalls = request.resume is not None and not request.continues
+    inputs = {} if recalls else bind(workflow, request.variables, deployed=request.deployment is not None)
     plan, children, lacks = _planned(request, workflow, family)
     if request.reproduces is not None:
         lacks = []

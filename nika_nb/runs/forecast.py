@@ -14,6 +14,7 @@ from nika_nb.runs.ahead import foretold
 from nika_nb.runs.answers import Answers
 from nika_nb.runs.doubt import in_doubt
 from nika_nb.runs.draft import Draft, draft
+from nika_nb.runs.given import with_inputs
 from nika_nb.runs.needs.models import uncapped
 from nika_nb.runs.prepare import answers_of, refuse_missing
 from nika_nb.runs.request import Request, document
@@ -69,6 +70,7 @@ def forecast(request: Request) -> Forecast:
     drafted = draft(request)
     resumed = resumption(request, drafted.workflow, drafted.plan)
     with resumed.held:
+        request, drafted = with_inputs(request, drafted, resumed)
         refuse_missing(drafted, resumed)
         answers = answers_of(request, drafted, resumed)
         notices = _notices(request, drafted, resumed, answers)

@@ -15,6 +15,7 @@ from nika_nb.runs.assembling import Prepared, assembled, relied_on
 from nika_nb.runs.blocked import blocked
 from nika_nb.runs.children import pinned_texts, recorded
 from nika_nb.runs.draft import Draft, draft
+from nika_nb.runs.given import with_inputs
 from nika_nb.runs.kin import refuse_twice, told_of_kin
 from nika_nb.runs.lack import Lack, Lacking, RunBlocked
 from nika_nb.runs.needs import journals
@@ -61,6 +62,7 @@ def _begun(request: Request, interactive: bool, settings: Settings) -> Prepared:
     drafted = draft(request)
     resumed = resumption(request, drafted.workflow, drafted.plan)
     try:
+        request, drafted = with_inputs(request, drafted, resumed)
         refuse_missing(drafted, resumed)
         _refuse_lacking(request, drafted.plan, resumed, settings)
         answers = answers_of(request, drafted, resumed)

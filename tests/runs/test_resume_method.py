@@ -71,3 +71,38 @@ def test_a_task_that_is_not_there(folder: Path) -> None:
     with pytest.raises(UsageError, match="drafts"):
         first.resume(from_="drafts")
     assert len(list((folder / ".nika" / "traces").iterdir())) == 1
+
+
+def test_inputs_are_taken_from_the_trace(folder: Path) -> None:
+    """What was given then need not be given again; what is given now counts, and the rest stays."""
+    nika_nb.run(TEXT, vars={"topic": "a", "size": 5}, answer={"ask": "x"})
+    second = nika_nb.run(TEXT, resume=True)
+    assert hits(newest(folder)) == {"draft", "count", "ask"}
+    assert any(notice.endswith("`topic`, `size`") for notice in second.notices)
+    nika_nb.run(TEXT, resume=True, vars={"topic": "b"})
+    assert hits(newest(folder)) == {"count"}
+    assert [task.fate for task in nika_nb.plan_resume(TEXT).tasks] == ["skip", "skip", "run"]
+
+
+def test_a_default_is_not_taken_from_the_trace(folder: Path) -> None:
+    """It stands in the text, so that an edit of it counts; so does an input that is there no more."""
+    nika_nb.run(TEXT, vars={"topic": "a"}, answer={"ask": "x"})
+    nika_nb.run(TEXT.replace("default: 1", "default: 2"), resume=True)
+    assert (hits(newest(folder)), ran(newest(folder))) == ({"draft", "ask"}, {"count"})
+    without = TEXT.replace("  topic: { type: string, required: true }\n", "").replace(
+        "${{ inputs.topic }}", "a"
+    )
+    assert nika_nb.run(without, resume=True).state == "completed"
+
+
+def test_a_secret_is_given_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A trace does not hold it: which one is said, and nothing is run."""
+    monkeypatch.setenv("TOKEN", "s3cret-value")
+    text = TEXT.replace("permits:", "secrets: { key: { source: env, key: TOKEN } }\npermits:")
+    nika_nb.run(text, vars={"topic": "s3cret-value"})
+    trace = newest(folder)
+    with pytest.raises(UsageError, match=r"does not hold `topic`, for it is a secret") as refused:
+        nika_nb.run(text, resume=True)
+    assert 'vars={"topic": …}' in str(refused.value)
+    assert newest(folder) == trace
+    assert nika_nb.run(text, resume=True, vars={"topic": "s3cret-value"}).state == "paused"
