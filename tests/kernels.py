@@ -97,17 +97,23 @@ class Page:
 
     # -- cells -----------------------------------------------------------------------------
 
-    def run(self, code: str, *, stdin: bool = True) -> Cell:
+    def run(self, code: str, *, stdin: bool = True, cell_id: str | None = None) -> Cell:
         """Executes a cell to its end."""
-        cell = self.start(code, stdin=stdin)
+        cell = self.start(code, stdin=stdin, cell_id=cell_id)
         self.until(lambda: cell.ended)
         return cell
 
-    def start(self, code: str, *, stdin: bool = True) -> Cell:
-        """Sends a cell and does not wait for it. stdin: whether this page would ask for input."""
+    def start(self, code: str, *, stdin: bool = True, cell_id: str | None = None) -> Cell:
+        """Sends a cell and does not wait for it. stdin: whether this page would ask for input. cell_id: of a
+        notebook, which clears what the cell has shown before.
+        """
         cell = Cell(code)
         self.cells.append(cell)
-        self._owners[self._client.execute(code, allow_stdin=stdin)] = cell
+        asked = {"code": code, "silent": False, "store_history": True, "user_expressions": {}}
+        message = self._client.session.msg("execute_request", asked | {"allow_stdin": stdin})
+        message["metadata"] = {"cellId": cell_id} if cell_id else {}
+        self._owners[message["header"]["msg_id"]] = cell
+        self._client.shell_channel.send(message)
         return cell
 
     def until(self, found: Callable[[], Any], seconds: float = PATIENCE) -> Any:
@@ -171,6 +177,11 @@ class Page:
     def click(self, widget: str) -> None:
         self._say(widget, {"method": "custom", "content": {"event": "click"}})
 
+    def load_anew(self) -> None:
+        """A page is loaded that asks for every widget there is, as the slow way round does."""
+        for widget in list(self.widgets):
+            self._say(widget, {"method": "request_state"})
+
     def put(self, widget: str, **state: Any) -> None:
         """What a person types or chooses."""
         self.widgets[widget] |= state
@@ -227,6 +238,8 @@ class Page:
         cell = self._owners.get(message["parent_header"].get("msg_id", ""))
         if kind == "execute_reply" and cell is not None:
             cell.reply = content
+        elif kind == "comm_close":
+            self.widgets.pop(content["comm_id"], None)
         elif kind in ("comm_open", "comm_msg"):
             state = content["data"].get("state", {})
             self.widgets.setdefault(content["comm_id"], {}).update(state)

@@ -53,7 +53,9 @@ def _look_ahead(session: Session, request: Request, options: CellOptions) -> Non
     elif not interactive(request):
         show(ahead._repr_mimebundle_(), uuid4().hex)  # nobody is there to press a button
     else:
-        Proposal(ahead, _line(ahead), partial(_carry_out, session, request, options, ahead)).show()
+        Proposal(ahead, _line(ahead), partial(_carry_out, session, request, options, ahead)).show(
+            session.surface
+        )
 
 
 def _line(ahead: Forecast) -> str:

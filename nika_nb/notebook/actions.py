@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from shlex import quote
@@ -23,19 +23,17 @@ Roll = Callable[[str], None]
 
 _LINE = f"{MONO};font-size:12px;background:none;padding-left:8px;overflow-wrap:anywhere;{QUIET}"
 
-_newest: list[Actions] = []  # the one set of buttons on the page: those of the run that ended last
-
 
 class Actions:
     """Acts on one row of a run; each button shows the line it stands for.
 
-    `roll` begins another run from a task or an item, and returns at once; `leave` takes them off the page.
+    `roll` begins another run from a task or an item, and returns at once.
     """
 
-    def __init__(self, roll: Roll, leave: Callable[[], None]) -> None:
+    def __init__(self, roll: Roll) -> None:
         from ipywidgets import BoundedIntText, Dropdown, HBox, Layout, VBox
 
-        self._roll, self._leave = roll, leave
+        self._roll = roll
         self._trace = Path()
         self._rows: dict[str, Row] = {}
         near = {"description_width": "initial"}
@@ -57,7 +55,6 @@ class Actions:
         self.box = VBox([top, *boxes, self.said, self.opened], layout=edge)
         self.task.observe(lambda _: self._chosen(), "value")
         self.item.observe(lambda _: self._told(), "value")
-        _last(self)
 
     def renew(self, board: Board, trace: Path) -> None:
         """The run that they act on is over, and this is how."""
@@ -73,21 +70,10 @@ class Actions:
             self.item.value = min(item, self.item.max)
         self._enable(True)
 
-    @property
-    def stands(self) -> bool:
-        """Whether they are those of the run that ended last: only these are on the page."""
-        return self in _newest
-
     def say(self, text: str, wrong: bool = False) -> None:
         tone, role = (ink(COLOUR["failed"]), "alert") if wrong else (QUIET, "status")
         style = f"{tone};white-space:pre-wrap"
         self.said.value = plain(f'<div role="{role}" style="{style}">{block(text)}</div>') if text else ""
-
-    def retire(self) -> None:
-        """They go from the page; the still above stays."""
-        self._leave()
-        for widget in list(_within(self.box)):
-            widget.close()
 
     # -- inside ----------------------------------------------------------------------------
 
@@ -165,23 +151,6 @@ class Actions:
     def _enable(self, on: bool) -> None:
         for widget in (*self.buttons.values(), self.task, self.item):
             widget.disabled = not on
-
-
-def retire() -> None:
-    """Another run begins: the buttons of the last one go."""
-    while _newest:
-        _newest.pop().retire()
-
-
-def _last(actions: Actions) -> None:
-    retire()
-    _newest.append(actions)
-
-
-def _within(widget: Any) -> Iterator[Any]:
-    for child in getattr(widget, "children", ()):
-        yield from _within(child)
-    yield widget
 
 
 def _telling(rows: list[Row]) -> str:

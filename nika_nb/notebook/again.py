@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from nika_nb.notebook.actions import Actions
+from nika_nb.notebook.closing import close
 from nika_nb.notebook.interrupts import undisturbed
 from nika_nb.notebook.panel import Panel
 from nika_nb.notebook.questions import Questions
@@ -46,11 +47,17 @@ class Again:
         if panel is None or run.trace is None or not self._useful(run):
             return None
         if self._actions is None:
-            self._actions = Actions(self._roll, panel.alone)
-        if not self._actions.stands:
-            return None
+            self._actions = Actions(self._roll)
         self._actions.renew(run.board, run.trace)
         return self._actions.box
+
+    def retire(self) -> None:
+        """They go from the page; the still above stays."""
+        actions, self._actions = self._actions, None
+        if self._stage.panel is not None:
+            self._stage.panel.alone()
+        if actions is not None:
+            close(actions.box)
 
     def _useful(self, run: Run) -> bool:
         text = run.request.source.text

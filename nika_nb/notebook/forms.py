@@ -13,6 +13,7 @@ from nika_nb.board.question import Asked
 from nika_nb.board.style import COLOUR, plain
 from nika_nb.errors import NikaError
 from nika_nb.notebook.clicks import clicked
+from nika_nb.notebook.closing import close
 from nika_nb.notebook.echo import settled
 from nika_nb.runs.run import Prompt
 from nika_nb.runs.ticket import STALE, mint
@@ -97,7 +98,8 @@ class Form:
         self._enable(False)
         self._told.value = plain(question.answered_html(Asked(self.prompt, said=said)))
         self.box.layout.border_left, self.box.layout.padding = "0", "0"
-        self.box.children = (self._told,)
+        inputs, self.box.children = self.box.children, (self._told,)
+        close(*(widget for widget in inputs if widget is not self._told))
 
     def hold(self, said: str) -> None:
         """It cannot be answered just now: `said` is why, and what was begun stays."""

@@ -45,6 +45,10 @@ class Lookout:
                 self._thread = thread(self._work, "nika-lookout")
                 self._thread.start()
 
+    def forget(self, questions: Open) -> None:
+        """Nobody sees them any more."""
+        self._open.pop(questions, None)
+
     def glance(self) -> None:
         """Looks at once: whoever answered from a cell finds the questions closed when it ends."""
         for questions in list(self._open):

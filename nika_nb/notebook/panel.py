@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from nika_nb.board import html, mimebundle, tracepage, unfinished
-from nika_nb.board.clean import block, inline
-from nika_nb.board.head import announced
-from nika_nb.board.picture import SMALL, live_picture
+from nika_nb.board import html, mimebundle, unfinished
 from nika_nb.board.state import Board
-from nika_nb.board.style import COLOUR, QUIET, RUN_TONE, ink, plain
-from nika_nb.notebook.clicks import clicked
-from nika_nb.notebook.pages import Piece, Pieces
+from nika_nb.board.style import RUN_TONE
+from nika_nb.notebook.closing import close, root
+from nika_nb.notebook.live import Live, Stop, Trace, wrong
 from nika_nb.notebook.shown import EMPTY, Spots, blanks, show, update, view
 
-Stop = Callable[[], None]
-Trace = Callable[[], tuple[str, bytes]]  # the journal's name and what it holds by now
 PADDING = "6px 12px"
 BRIEF = 200  # rows of the still that the widget holds
 INTERRUPT = "interrupt the kernel (■) to stop the run"
-_UNSEEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
 
 
 class Panel:
@@ -44,36 +37,19 @@ class Panel:
         spots: Spots | None = None,
         hint: str = INTERRUPT,
     ) -> None:
-        from ipywidgets import Stack, ToggleButtons, VBox, jslink
-
         self.spots = spots or Spots()
         self._put = show if spots is None else update
         self._hint = hint
         self._board = board
-        self._hides, self._head, self._picture, self._body, self._items, self._said, self._foot = blanks(7)
-        margin = self._head.layout
-        self._switch = ToggleButtons(options=["Tasks"], index=0, style={"button_width": "auto"})
-        self._rows = VBox(layout=margin)
-        self._stack = Stack([self._rows], selected_index=0, layout=margin)
-        self._views: tuple[str, ...] = ()
-        # The page switches by itself: while a cell runs, no kernel could be asked.
-        self._link = jslink((self._switch, "index"), (self._stack, "selected_index"))
+        self._hides, self._still = blanks(2)
         self._name = f"nika-run-{self.spots.panel}"
         self._hides.value = f"<style>.{self._name}{{display:none}}</style>"
+        self._live: Live | None = None
         self._place: Any = None  # what stands below the still when the run is over
-        self.box = VBox(layout={"margin": "0", "padding": PADDING})
-        self._pieces = Pieces(
-            [
-                Piece(html.live_head, self._sends(self._head), 0.4),
-                Piece(html.live_body, self._sends(self._body), 0.4),
-                Piece(live_picture, self._sends(self._picture), 1),
-                Piece(_items, self._sends(self._items), 2),
-                Piece(_announcement, self._sends(self._said), 1),
-                Piece(_version, self._tell, 5),
-            ]
-        )
+        self._left: list[Any] = []  # such places before it, that a page loaded since may show
+        self.box = root(padding=PADDING)
         self._shown = False
-        self._controls(stop, trace)
+        self._begin(stop, trace)
 
     def show(self) -> None:
         """Put both into the cell that runs now, or where room was kept for them."""
@@ -85,15 +61,13 @@ class Panel:
     def paint(self, board: Board, now: int | None = None) -> None:
         """Bring the panel up to date. With a clock at most one piece is sent, and only what has changed."""
         self._board = board
+        if self._live is None:
+            return
         if now is None:
-            self._arrange(board)
-            self._pieces.all(board)
+            self._live.all(board)
             self.box.layout.border_left = f"3px solid {RUN_TONE[board.state]}"
-        elif self._pieces.free(now):
-            if self._arrange(board):
-                self._pieces.rest(now, 1.2)  # that is worth a handful of messages
-            else:
-                self._pieces.step(board, now)
+        else:
+            self._live.step(board, now)
 
     def finish(self, board: Board, said: str = "", after: Any = None) -> None:
         """The run has stopped: its still stands alone, with `said` below it, and `after`, a widget.
@@ -102,7 +76,7 @@ class Panel:
         holds the still, of very many rows those that matter most, and `after` as well.
         """
         self._board = board
-        still, below = mimebundle(board), _wrong(said) if said else ""
+        still, below = mimebundle(board), wrong(said) if said else ""
         brief = still["text/html"] if len(board.rows) <= BRIEF else html.still(board, limit=BRIEF)
         if said:
             still = {
@@ -110,32 +84,30 @@ class Panel:
                 "text/plain": f"{still['text/plain']}\n\n{said}",
             }
         self.box.layout.border_left, self.box.layout.padding = "0", "0"
-        self.box.children = (self._hides, self._head, *([after] if after is not None else []))
-        self._head.value = brief + below
-        for widget in (self._picture, self._body, self._items, self._said, self._foot):
-            widget.value = ""
-        self._pieces.forget()
+        self._still.value = brief + below
+        self.box.children = (self._hides, self._still, *([after] if after is not None else []))
         update(self._hidable(still), self.spots.panel)
         self._stand(after)
+        self._close_live()
 
     def alone(self) -> None:
         """What stands below the still goes, where something does."""
         if self._place is not None:
-            self._place = None
-            self.box.children = (self._hides, self._head)
+            self.box.children = (self._hides, self._still)
             update(EMPTY, self.spots.live)
+            self._leave(())
 
     def reopen(self, board: Board, stop: Stop | None = None, trace: Trace | None = None) -> None:
         """The run goes on, or another one in its place: the panel lives again where it was."""
         self._board = board
-        self._controls(stop, trace)
+        self._begin(stop, trace)
         self.box.layout.padding = PADDING
         self.paint(board)
-        if self._place is not None:
-            self._place.children = (self.box,)  # a page that was loaded since shows this
-            self._place = None
         update(self._twin(), self.spots.panel)
         update(view(self.box) | EMPTY, self.spots.live)
+        self._still.value = ""
+        if self._place is not None:
+            self._leave((self.box,))
 
     def failure(self, text: str) -> None:
         """Something around the run broke: its last known state, and what was said, are what stays."""
@@ -143,16 +115,31 @@ class Panel:
             self._board.close()
         self.finish(self._board, text)
 
-    # -- what is sent ----------------------------------------------------------------------
+    @property
+    def roots(self) -> list[Any]:
+        """What stands, or stood, in displays of its own."""
+        return [self.box, *self._left, *([self._place] if self._place is not None else [])]
 
-    def _sends(self, widget: Any) -> Callable[[str], int]:
-        def send(drawn: str) -> int:
-            widget.value = drawn
-            return len(drawn.encode())
+    def close(self) -> None:
+        """No page needs any widget of it."""
+        self._close_live()
+        for place in self.roots:
+            place.children = ()
+        close(*self.roots, self._hides, self._still)
 
-        return send
+    # -- inside ----------------------------------------------------------------------------
 
-    def _tell(self, _: str) -> int:
+    def _begin(self, stop: Stop | None, trace: Trace | None) -> None:
+        self._close_live()
+        self._live = Live(self._tell, stop, trace, self._hint)
+        self.box.children = (self._hides, *self._live.widgets)
+
+    def _close_live(self) -> None:
+        if self._live is not None:
+            self._live.close()
+            self._live = None
+
+    def _tell(self) -> int:
         """What the file would keep of this output is brought up to date as well."""
         if not self._shown:
             return 0
@@ -167,74 +154,20 @@ class Panel:
         return still | {"text/html": f'<div class="{self._name}">{still["text/html"]}</div>'}
 
     def _stand(self, after: Any) -> None:
-        from ipywidgets import VBox
-
-        self._place = VBox([after], layout={"margin": "0"}) if after is not None else None
+        before, self._place = self._place, root(after) if after is not None else None
         update(view(self._place) | EMPTY if self._place is not None else EMPTY, self.spots.live)
+        if before is not None:
+            self._drop(before, ())
 
-    # -- what stands where -----------------------------------------------------------------
+    def _leave(self, instead: tuple[Any, ...]) -> None:
+        place, self._place = self._place, None
+        self._drop(place, instead)
 
-    def _controls(self, stop: Stop | None, trace: Trace | None) -> None:
-        """Buttons only where a click is delivered: in a run that no cell waits for."""
-        from ipywidgets import HBox
+    def _drop(self, place: Any, instead: tuple[Any, ...]) -> None:
+        """A place that no display shows any more. A page that was loaded since still does.
 
-        said = f'<div style="{QUIET};font-size:12px">{self._hint}</div>'
-        self._foot.value = said if stop is None else ""
-        buttons = [self._button("Stop", "stop", "Stopping…", stop)] if stop is not None else []
-        if stop is not None and trace is not None:
-            buttons.append(self._button("View trace", "search", "View trace", lambda: self._look(trace)))
-        rows = [HBox(buttons)] if buttons else []
-        views = (self._head, self._switch, self._stack)
-        self.box.children = (self._hides, *views, *rows, self._foot, self._said)
-
-    def _arrange(self, board: Board) -> bool:
-        """The picture above the rows where it is small; what is large stands behind a switch of its own.
-
-        Whether that has changed.
+        It is not closed here: JupyterLab hides an output whose widget is closed, also when another one has
+        come into its place.
         """
-        small = len(board.rows) <= SMALL
-        views = ["Tasks", *([] if small else ["Graph and timeline"])]
-        views += ["Items"] if any(row.items for row in board.tasks) else []
-        if tuple(views) == self._views:
-            return False
-        self._views = tuple(views)
-        places = {"Tasks": self._rows, "Graph and timeline": self._picture, "Items": self._items}
-        self._rows.children = (*((self._picture,) if small else ()), self._body)
-        self._stack.children = tuple(places[name] for name in views)
-        self._switch.options = views
-        self._switch.layout.display = "" if len(views) > 1 else "none"
-        return True
-
-    def _button(self, label: str, icon: str, then: str, action: Stop) -> Any:
-        from ipywidgets import Button
-
-        button = Button(description=label, icon=icon)
-        button.on_click(lambda pressed: self._pressed(pressed, then, action))
-        return button
-
-    def _pressed(self, button: Any, then: str, action: Stop) -> None:
-        button.disabled, button.description = then != button.description, then
-        clicked(action, self._say_wrong)
-
-    def _say_wrong(self, text: str) -> None:
-        self._foot.value = _wrong(text)
-
-    def _look(self, trace: Trace) -> None:
-        self._foot.value = tracepage.trace_html(*trace())
-
-
-def _items(board: Board, now: int | None) -> str:
-    return html.live_items(board) if any(row.items for row in board.tasks) else ""
-
-
-def _announcement(board: Board, now: int | None) -> str:
-    said = inline(announced(board))
-    return f'<div role="status" aria-live="polite" aria-atomic="true" style="{_UNSEEN}">{said}</div>'
-
-
-def _version(board: Board, now: int | None) -> str:
-    return str((id(board), board.version))
-
-
-def _wrong(text: str) -> str:
-    return plain(f'<div style="{ink(COLOUR["failed"])};white-space:pre-wrap">{block(text)}</div>')
+        place.children = instead if place.loaded_anew else ()
+        self._left.append(place)

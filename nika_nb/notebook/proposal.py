@@ -11,8 +11,10 @@ from nika_nb.board.clean import block, inline
 from nika_nb.board.forecast import Forecast
 from nika_nb.board.style import COLOUR, MONO, QUIET, ink, plain
 from nika_nb.notebook.clicks import clicked
+from nika_nb.notebook.closing import belongs, close, rest, root
 from nika_nb.notebook.interrupts import undisturbed
 from nika_nb.notebook.shown import EMPTY, Spots, show, update, view
+from nika_nb.notebook.surface import Surface
 
 Carry = Callable[[Spots], Any]  # begins the run and shows it at these spots; returns at once; its widget
 
@@ -25,7 +27,7 @@ class Proposal:
     """
 
     def __init__(self, ahead: Forecast, line: str, carry: Carry) -> None:
-        from ipywidgets import HTML, Button, HBox, VBox
+        from ipywidgets import HTML, Button, HBox
 
         self.button = Button(description="Run", icon="play", button_style="primary", tooltip=line)
         self._ahead = ahead
@@ -34,15 +36,16 @@ class Proposal:
         self._own = uuid4().hex
         self._turn = threading.Lock()
         self._told = HTML(f'<span style="{QUIET};{MONO};font-size:12px">{inline(line)}</span>')
-        self.box = VBox([HBox([self.button, self._told])], layout={"margin": "0"})
+        self.box = root(HBox([self.button, self._told]))
         self.button.on_click(lambda _: self._clicked())
 
-    def show(self) -> None:
+    def show(self, surface: Surface) -> None:
         """The forecast, the button, and room for the run, in the cell that runs now."""
         show(self._ahead._repr_mimebundle_(), uuid4().hex)
         with undisturbed():  # a button without room for what it does would do it unseen
             show(view(self.box) | EMPTY, self._own)
             self._spots.reserve()
+            belongs(self, surface.cell_id, surface.execution)
 
     def _clicked(self) -> None:
         """The first click counts."""
@@ -55,9 +58,19 @@ class Proposal:
 
     def _begin(self) -> None:
         panel = self._carry(self._spots)
-        # A page that was loaded anew knows no displays and hears only the widgets.
-        self.box.children = (panel,) if panel is not None else ()
+        row, self.box.children = self.box.children, (panel,) if panel is not None else ()
         update(EMPTY, self._own)
+        close(*row)
+        rest(self)
+
+    def retire(self) -> None:
+        """A page that was loaded anew knows no displays and hears only the widgets: there the box stays."""
+        if not self.box.loaded_anew:
+            self.clear()
+
+    def clear(self) -> None:
+        self.box.children = self.box.children if self.button.comm is not None else ()
+        close(self.box)
 
     def _say(self, text: str) -> None:
         style = f"{ink(COLOUR['failed'])};white-space:pre-wrap"

@@ -15,6 +15,7 @@ from nika_nb.board.style import plain
 from nika_nb.board.text import plural
 from nika_nb.doors import standing_at
 from nika_nb.errors import NikaError
+from nika_nb.notebook.closing import close, root
 from nika_nb.notebook.forms import Form, Given
 from nika_nb.notebook.interrupts import undisturbed
 from nika_nb.notebook.lookout import lookout
@@ -53,6 +54,7 @@ class Questions:
         self._spots = spots or Spots()
         self._put = show if spots is None else update  # into the cell that runs now, or where room was kept
         self._sheet: Any = None
+        self._rest: Any = None  # says how many more there are
         self._kept: dict[str, Given] = {}  # given while the run was at work
         self._at_work = False
         self._trace: Path | None = None  # the one that asks
@@ -78,15 +80,25 @@ class Questions:
 
     def sheet(self) -> Any:
         """The forms of what the run asks, as a widget to be shown."""
-        from ipywidgets import VBox
-
         if self._sheet is None:
-            self._sheet = VBox(layout={"margin": "0"})
+            self._sheet = root()
         self._take_in()
         self._sheet.children = self._boxes()
         if self.look():
             lookout.watch(self)
         return self._sheet
+
+    @property
+    def roots(self) -> list[Any]:
+        """What stands in a display of its own."""
+        return [self._sheet] if self._sheet is not None else []
+
+    def close(self) -> None:
+        """Nobody sees them any more: their widgets go, and it is not looked whether somebody answers them."""
+        lookout.forget(self)
+        for sheet in self.roots:
+            sheet.children = ()
+        close(*self.roots, *(form.box for form in self.forms.values()), *filter(None, [self._rest]))
 
     # -- a click ---------------------------------------------------------------------------
 
@@ -242,6 +254,8 @@ class Questions:
             known = self.forms.get(key)
             again = known is None or not known.open or known.prompt.shown_hash != prompt.shown_hash
             if again and len(self.open) < MOST:
+                if known is not None:
+                    close(known.box)
                 self.forms[key] = self._form(prompt, named=several)
 
     def _form(self, prompt: Prompt, *, named: bool) -> Form:
@@ -273,8 +287,13 @@ class Questions:
         from ipywidgets import HTML
 
         left = sum(prompt.key not in self.forms for prompt in self.run.prompts)
-        said = f"{plural(left, 'more question')} will stand here as these are answered."
-        return [HTML(plain(said), layout={"margin": "6px 0 0 12px"})] if left else []
+        if left and self._rest is None:
+            self._rest = HTML(layout={"margin": "6px 0 0 12px"})
+        if left:
+            self._rest.value = plain(
+                f"{plural(left, 'more question')} will stand here as these are answered."
+            )
+        return [self._rest] if left else []
 
     def _still(self) -> dict[str, str]:
         shown = [form.prompt for form in self.forms.values()]

@@ -12,6 +12,7 @@ from nika_nb.board.clean import block, one_line
 from nika_nb.board.replay import Replay
 from nika_nb.board.style import COLOUR, ink, plain
 from nika_nb.notebook.clicks import clicked
+from nika_nb.notebook.closing import belongs, close
 from nika_nb.notebook.interrupts import undisturbed
 from nika_nb.notebook.shown import EMPTY, show, view
 from nika_nb.notebook.surface import Surface
@@ -61,6 +62,10 @@ class Player:
             show(view(self.box) | EMPTY, uuid4().hex)
             show(stepped_html.mimebundle(self.replay, self.classes), uuid4().hex)
 
+    def clear(self) -> None:
+        """It is on no page any more."""
+        close(self.box, self._link)
+
     # -- inside ----------------------------------------------------------------------------
 
     def _build(self) -> None:
@@ -79,7 +84,7 @@ class Player:
         self.finer = Checkbox(value=self.replay.fine, description=FINER, indent=False, layout=auto)
         own = {"description_width": "initial"}
         self.name = Dropdown(description="output of", style=own, layout={"width": "min(420px, 100%)"})
-        jslink((self.play, "value"), (self.slider, "value"))
+        self._link = jslink((self.play, "value"), (self.slider, "value"))
         self.back.on_click(lambda _: self._move(-1))
         self.forth.on_click(lambda _: self._move(1))
         self.speed.observe(lambda change: self._pace(change["new"]), "value")
@@ -150,7 +155,9 @@ def players(shell: Any) -> None:
 
     def draw(replay: Replay) -> None:
         if surface.has_widgets and surface.interactive:
-            Player(replay).show()
+            player = Player(replay)
+            player.show()
+            belongs(player, surface.cell_id, surface.execution)
         else:
             show(stepped_html.mimebundle(replay), uuid4().hex)
 

@@ -55,9 +55,18 @@ class Surface:
     @property
     def cell_id(self) -> str | None:
         """The id of the cell that runs, where the front-end tells it."""
-        parent = self._kernel.get_parent() if self._kernel is not None else None
-        found = (parent or {}).get("metadata", {}).get("cellId")
+        found = self._parent.get("metadata", {}).get("cellId")
         return found if isinstance(found, str) else None
+
+    @property
+    def execution(self) -> str:
+        """Which execution of a cell this is; empty outside of any."""
+        return str(self._parent.get("header", {}).get("msg_id", ""))
+
+    @property
+    def _parent(self) -> dict[str, Any]:
+        """The message that is being dealt with."""
+        return getattr(self._kernel, "get_parent", dict)() or {}
 
     @property
     def cell_name(self) -> str:

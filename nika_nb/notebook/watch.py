@@ -11,9 +11,9 @@ from nika_nb.board import mimebundle, text, tracepage
 from nika_nb.board.clean import block
 from nika_nb.board.state import Board
 from nika_nb.board.style import plain
-from nika_nb.notebook.actions import retire
 from nika_nb.notebook.again import Again
 from nika_nb.notebook.clicks import clicked
+from nika_nb.notebook.closing import belongs, rest, retire, wake
 from nika_nb.notebook.interrupts import undisturbed
 from nika_nb.notebook.paint import Painter
 from nika_nb.notebook.panel import INTERRUPT, Panel
@@ -59,6 +59,8 @@ class Watch:
         self._finished = False
         self.questions = Questions(run, surface, self, listed, spots)
         self._again = Again(surface, self)
+        if surface.has_widgets:
+            belongs(self, surface.cell_id, surface.execution)
 
     def block(self, begin: Callable[[], Any]) -> None:
         """Begins the run and paints until it stops. An interrupt ends it at once and is raised again."""
@@ -167,7 +169,10 @@ class Watch:
         board = self.run.catch_up()
         board.trace_data = self._packed()
         if self.panel is not None:
+            retire()
             self.panel.finish(board, said, None if self._listed or said else self._again.below())
+            if not self.run.prompts:
+                rest(self)
         else:
             print(text.meter(board).strip() if self._quiet else text.still(board))
 
@@ -240,8 +245,33 @@ class Watch:
 
     def take(self, run: Run) -> None:
         """From here on it is this run, in the same panel."""
+        wake(self)
         self.run = run
+        if not any(root.loaded_anew for root in self.questions.roots):
+            self.questions.close()
         self.questions = Questions(run, self._surface, self)
+
+    # -- when it has served its time -------------------------------------------------------
+
+    def retire(self) -> None:
+        """Another run begins: what is shown of this one needs no widgets, where no page was loaded since."""
+        self._again.retire()
+        roots = [*self.questions.roots, *(self.panel.roots if self.panel is not None else [])]
+        if not any(root.loaded_anew for root in roots):
+            self._close_all()
+
+    def clear(self) -> None:
+        """Its cell runs again: nothing of it is on the page. One at work is closed when it has stopped."""
+        if self.run.running:
+            return
+        wake(self)
+        self._again.retire()
+        self._close_all()
+
+    def _close_all(self) -> None:
+        self.questions.close()
+        if self.panel is not None:
+            self.panel.close()
 
 
 def _ended(run: Run) -> str:

@@ -12,7 +12,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 import nika_nb
-from nika_nb.notebook import actions
+from nika_nb.notebook import closing
 from nika_nb.notebook.clicks import INTERRUPTED, clicked
 from nika_nb.notebook.interrupts import undisturbed
 from nika_nb.notebook.shown import Spots
@@ -35,9 +35,9 @@ UNFINISHED = "how the run stood when the page was last told"
 def _alone(folder: Path) -> Iterator[None]:
     program(folder, "say", 'printf %s "$1"')
     program(folder, "until", "while [ ! -e go ]; do sleep 0.02; done")
-    actions.retire()
+    closing.retire()
     yield
-    actions.retire()
+    closing.retire()
 
 
 class Interrupting:

@@ -158,8 +158,8 @@ def test_large_pictures_and_fan_outs_stand_behind_a_switch_that_needs_no_kernel(
     panel.paint(fan)
     assert switch(panel).options == ("Tasks", "Graph and timeline", "Items")
     assert "items of t3 · 2/5" in texts(panel)
-    assert panel._link.source == (switch(panel), "index")
-    assert panel._link.target[1] == "selected_index"
+    assert panel._live._link.source == (switch(panel), "index")
+    assert panel._live._link.target[1] == "selected_index"
 
 
 def test_what_the_file_would_keep_is_kept_up_to_date_and_small(shown: Shown) -> None:

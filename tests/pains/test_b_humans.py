@@ -52,6 +52,8 @@ class Widgets:
     """A surface that has widgets and no kernel behind it."""
 
     has_widgets = True
+    cell_id = None
+    execution = ""
     interactive = True
 
 
