@@ -188,7 +188,7 @@ def test_the_line_that_opens_an_output_is_one_that_can_be_typed(notebook: Notebo
     assert notebook.python(f"%nika show {trace.name} before").text.strip().endswith("before")
     assert notebook.python(f"%nika show {trace.name} 'rows[2]'").text.strip() == "z"
     assert "did you mean `rows`?" in notebook.python(f"%nika show {trace.name} rowz").error
-    assert "at most one task" in notebook.python(f"%nika show {trace.name} rows behind").error
+    assert "one word too many" in notebook.python(f"%nika show {trace.name} rows behind").error
 
 
 def test_from_a_failed_task_in_the_same_panel(shown: Shown, folder: Path) -> None:
