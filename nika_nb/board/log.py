@@ -9,7 +9,7 @@ from nika_nb.board.clean import error_line, one_line
 from nika_nb.catalog.frames import LIVE_ONLY
 
 KEPT = 120  # lines
-_SILENT = LIVE_ONLY | {"task_scheduled", "nb_source_page", "nb_output_page", "nb_child"}
+_SILENT = LIVE_ONLY | {"task_scheduled", "nb_source_page", "nb_output_page", "nb_prompt_page", "nb_child"}
 _TOLD = ("note", "reason", "plane", "gate", "decision", "code", "when", "blocked_by", "detail")
 
 

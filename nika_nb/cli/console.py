@@ -56,15 +56,20 @@ def journal_trouble(run: Run) -> list[str]:
 
 
 def how_to_answer(run: Run) -> list[str]:
-    """The open questions, and the one line that answers them all."""
+    """The open questions, of very many the first, and the one line that answers them all."""
     if not run.prompts:
         return []
     if run.journal_error:
         again = f" with `--resume {quote(run.board.trace_path)}`" if run.board.trace_path else ""
         return ["", f"  its questions are not kept: make room, then run it again{again}, and it asks again"]
-    examples = [(prompt.key, question.example(prompt) or "…") for prompt in run.prompts]
+    told = run.prompts[: question.MOST]
+    examples = [(prompt.key, question.example(prompt) or "…") for prompt in told]
     answers = " ".join(quote(f"{key}={example}") for key, example in examples)
-    asked = [line for prompt in run.prompts for line in _question(prompt)]
+    asked = [line for prompt in told for line in _question(prompt)]
+    left = len(run.prompts) - len(told)
+    asked += (
+        [f"  and {left:,} more: nika-nb runs inspect {quote(run.id or '')} lists them all"] if left else []
+    )
     return ["", *asked, "  to answer:", f"    nika-nb answer {quote(run.board.trace_path)} {answers}"]
 
 

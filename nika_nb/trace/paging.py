@@ -10,13 +10,16 @@ from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
-from nika_nb.catalog.frames import PAGE_BOUND
+from nika_nb.catalog.frames import LINE_BOUND, PAGE_BOUND
 from nika_nb.engine.events import Event
 from nika_nb.trace.frame import Frame
-from nika_nb.values import dumps_sorted
+from nika_nb.values import dumps, dumps_sorted
 
 PAGE = "nb_output_page"
 INPUT_PAGE = "nb_input_page"  # follows the prologue, which has to be the first line
+PROMPT_PAGE = "nb_prompt_page"  # stands before the pause, which has to be the last line
+
+_ROOM = LINE_BOUND // 2  # bytes that the prompts of a pause may take up in its line
 
 # Which field of which kind may be paged, and the field that then says how many pages stand for it.
 PAGED = {
@@ -53,10 +56,13 @@ def paged_output(event: Event) -> list[Event]:
     """The event itself, or `nb_output_page` events followed by the event without its large output.
 
     The outcome of a paged event keeps class, cause and attempts; its value is what the pages hold.
-    Large `input_values` of a prologue follow it as `nb_input_page` events.
+    Large `input_values` of a prologue follow it as `nb_input_page` events; `prompts` of a pause for which a
+    line has no room come before it as `nb_prompt_page` events.
     """
     if event.kind == "workflow_started":
         return _paged_inputs(event)
+    if event.kind == "workflow_paused":
+        return _paged_prompts(event)
     if event.kind not in PAGED:
         return [event]
     name, count = PAGED[event.kind]
@@ -80,6 +86,16 @@ def _paged_inputs(event: Event) -> list[Event]:
     fields = {key: value for key, value in event.fields.items() if key != "input_values"}
     first = replace(event, fields=fields | {"input_pages": len(pieces)})
     return [first, *_page_events(event, INPUT_PAGE, pieces, {})]
+
+
+def _paged_prompts(event: Event) -> list[Event]:
+    text = event.get("prompts")
+    if not isinstance(text, str) or _size(dumps(text)) <= _ROOM:
+        return [event]
+    pieces = pages(text, PAGE_BOUND)
+    fields = {key: value for key, value in event.fields.items() if key != "prompts"}
+    pause = replace(event, fields=fields | {"prompt_pages": len(pieces)})
+    return [*_page_events(event, PROMPT_PAGE, pieces, {}), pause]
 
 
 def _page_events(event: Event, kind: str, pieces: list[str], whose: dict[str, Any]) -> list[Event]:
@@ -120,6 +136,23 @@ def _page_id(event_id: str, page: int) -> str:
     noise[6] = noise[6] & 0x0F | 0x70
     noise[8] = noise[8] & 0x3F | 0x80
     return str(UUID(bytes=bytes(noise)))
+
+
+class Asking:
+    """Follows the frames of a journal in order and gives a pause back with every prompt in it."""
+
+    def __init__(self) -> None:
+        self.pages: list[str] = []  # of a pause that has not come yet
+
+    def whole(self, frame: Frame) -> Frame:
+        """The frame itself; a pause whose prompts stand in pages as if they stood in it."""
+        if frame.kind == PROMPT_PAGE:
+            self.pages.append(str(frame.get("text", "")))
+            return frame
+        found, self.pages = self.pages, []
+        if frame.kind == "workflow_paused" and found and len(found) == frame.get("prompt_pages"):
+            return replace(frame, fields=frame.fields | {"prompts": "".join(found)})
+        return frame
 
 
 class Joiner:

@@ -12,6 +12,7 @@ from nika_nb.errors import UsageError
 from nika_nb.trace.frame import GENESIS_CHAIN, Frame, decode, link
 from nika_nb.trace.lines import Line, TraceUnreadable, bounded, lines, open_trace
 from nika_nb.trace.lock import holder
+from nika_nb.trace.paging import Asking
 from nika_nb.trace.trace import Damage, Trace
 
 _OPENING = frozenset({"nb_source_page", "nb_input_page"})  # what may follow the very first frame
@@ -22,13 +23,13 @@ class Frames(Iterator[Frame]):
 
     lines: how many were looked at. torn: the last line is half a line. damage: an unreadable line
     with others behind it, where the reading stopped. head: the hash of the last line that was read.
-    offset: the bytes up to the end of that line.
+    offset: the bytes up to the end of that line, settled: up to where no page waits for its pause.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.lines = 0
-        self.offset = 0
+        self.offset = self.settled = 0
         self.torn = False
         self.damage: Damage | None = None
         self.head = GENESIS_CHAIN
@@ -39,6 +40,7 @@ class Frames(Iterator[Frame]):
 
     def _read(self) -> Iterator[Frame]:
         bad: Damage | None = None
+        asking = Asking()
         with open_trace(self.path) as stream:
             bounded(self.path, stream)
             for line in lines(stream):
@@ -54,7 +56,9 @@ class Frames(Iterator[Frame]):
                     bad = Damage(line.number, str(error))
                     continue
                 self.head, self.offset = link(line.data), line.end
-                yield frame
+                found = asking.whole(frame)
+                self.settled = self.settled if asking.pages else self.offset
+                yield found
         self.torn = bad is not None
 
 
@@ -88,7 +92,7 @@ def read(path: Path) -> Trace:
         torn=stream.torn and not running,
         damage=stream.damage,
         head=stream.head,
-        size=stream.offset,
+        size=stream.settled,
         running=running,
     )
 
@@ -154,8 +158,12 @@ class Tail:
 
 
 def tail(path: Path, offset: int = 0, line: int = 0) -> Tail:
-    """The whole lines after an offset: for following a journal that grows. Same errors as `read`."""
+    """The whole lines after an offset: for following a journal that grows. Same errors as `read`.
+
+    Pages of prompts are looked at again until the pause that they belong to is there.
+    """
     found: list[Frame] = []
+    asking, before = Asking(), (0, offset, line)
     with open_trace(path) as stream:
         bounded(path, stream)
         stream.seek(offset)
@@ -164,11 +172,13 @@ def tail(path: Path, offset: int = 0, line: int = 0) -> Tail:
                 break
             if not item.blank:
                 try:
-                    found.append(_frame(item))
+                    found.append(asking.whole(_frame(item)))
                 except ValueError as error:
                     return Tail(tuple(found), offset, line, Damage(item.number, str(error)))
             offset, line = item.end, item.number
-    return Tail(tuple(found), offset, line)
+            before = before if asking.pages else (len(found), offset, line)
+    count, offset, line = before
+    return Tail(tuple(found[:count]), offset, line)
 
 
 def between(path: Path, start: int, end: int) -> Iterator[tuple[Frame, int]]:
@@ -177,6 +187,7 @@ def between(path: Path, start: int, end: int) -> Iterator[tuple[Frame, int]]:
     start, end: ends of lines. Raises UsageError where the file has gone, TraceUnreadable where it is
     not what it was.
     """
+    asking = Asking()
     with open_trace(path) as stream:
         stream.seek(start)
         at = start
@@ -186,7 +197,7 @@ def between(path: Path, start: int, end: int) -> Iterator[tuple[Frame, int]]:
             at = line.end
             if not line.blank:
                 try:
-                    yield _frame(line), at
+                    yield asking.whole(_frame(line)), at
                 except ValueError as error:
                     raise _changed(path, str(error)) from None
     if at < end:

@@ -251,3 +251,22 @@ def test_an_empty_answer_is_an_empty_text_and_is_told(folder: Path, terminal: Te
     again = nika_nb.run(EMPTY, answer={"name": "", "sure": True})
     assert again.outputs == {"name": ""}
     assert "`name` is answered with an empty text" in again.notices
+
+
+def test_more_questions_than_a_line_holds_are_all_asked(folder: Path, terminal: Terminal) -> None:
+    """Each can be answered, from the file too; a terminal is told the first ones, and how many more."""
+    many, words = 2500, "words " * 80
+    prompt = f'{{tool: "nika:prompt", args: {{mode: input, message: "${{{{ item }}}} {words}"}}}}'
+    items = list(range(many))
+    text = f"nika: many\ntasks:\n  ask:\n    for_each: {{items: {items}}}\n    invoke: {prompt}\n"
+    (folder / "w.nika.yaml").write_text(text, encoding="utf-8")
+    asked = terminal("run", "w.nika.yaml")
+    assert asked.code == 4
+    assert f"and {many - 100:,} more: nika-nb runs inspect many-" in asked.err
+    assert len(asked.err) < 200_000
+    run = nika_nb.attach(newest(folder))
+    assert [prompt.item for prompt in run.prompts] == items
+    assert len(run.board.prompts) == many
+    run.answer({f"ask[{many - 1}]": "the last", "ask[0]": "the first"})
+    assert [prompt.item for prompt in nika_nb.attach(newest(folder)).prompts] == items[1:-1]
+    assert len(nika_nb.read_trace(newest(folder)).prompts) == many

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from nika_nb.catalog.frames import LINE_BOUND, PAGE_BOUND
 from nika_nb.trace.chain import Chain
 from nika_nb.trace.frame import Frame, decode
-from nika_nb.trace.paging import Joiner, paged_output, pages, with_texts
+from nika_nb.trace.paging import Asking, Joiner, paged_output, pages, with_texts
+from nika_nb.trace.trace import prompts_of
 from nika_nb.values import dumps
 from tests.trace.journals import ERROR, Events, completed, failure, started, success
 
@@ -133,3 +134,30 @@ def test_pages_of_items_are_kept_apart() -> None:
             )
     ends = [Frame("nb_item_completed", {"task": "t", "item": i, "output_pages": 2}) for i in (0, 1)]
     assert [joiner.text(end) for end in ends] == ["00 01 ", "10 11 "]
+
+
+def pause(count: int) -> dict[str, object]:
+    asked = [{"task": "ask", "item": at, "mode": "input", "message": "é" * 300} for at in range(count)]
+    return {"task": "ask", "mode": "input", "message": "é" * 300, "prompts": dumps(asked)}
+
+
+def test_a_pause_holds_its_prompts_while_a_line_has_room() -> None:
+    """Every open prompt stands in the one frame; of very many, in pages right before it."""
+    (frame,) = paged_output(Events()("workflow_paused", **pause(100)))
+    assert "prompt_pages" not in frame.fields
+    *before, last = paged_output(Events()("workflow_paused", **pause(3000)))
+    assert {event.kind for event in before} == {"nb_prompt_page"}
+    assert (last.kind, last.fields["prompt_pages"]) == ("workflow_paused", len(before))
+    lines = [line for _, line in Chain().lines(Events()("workflow_paused", **pause(3000)))]
+    assert max(map(len, lines)) <= LINE_BOUND
+
+
+def test_a_pause_is_read_with_every_prompt_in_it() -> None:
+    """Whoever reads frames finds them where they always stand; without all pages the first is left."""
+    frames = [decode(line) for _, line in Chain().lines(Events()("workflow_paused", **pause(3000)))]
+    asking = Asking()
+    *_, last = map(asking.whole, frames)
+    assert [prompt.item for prompt in prompts_of(last)] == list(range(3000))
+    assert asking.pages == []
+    *_, last = map(Asking().whole, frames[1:])
+    assert len(prompts_of(last)) == 1

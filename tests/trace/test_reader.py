@@ -18,6 +18,7 @@ from nika_nb.trace.frame import Frame
 from nika_nb.trace.lines import TraceUnreadable, lines
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.reader import frames, read, tail
+from nika_nb.trace.trace import prompts_of
 from nika_nb.trace.verify import verify
 from nika_nb.trace.writer import Journal
 from nika_nb.values import dumps
@@ -387,6 +388,28 @@ def test_following_waits_for_whole_lines(path: Path) -> None:
     third = tail(path, second.offset, second.line)
     assert third.damage is not None
     assert (third.frames, third.offset, third.damage.line) == ((), second.offset, second.line + 1)
+
+
+def test_following_waits_for_every_page_of_a_pause(tmp_path: Path) -> None:
+    """Pages that the pause has not followed yet are looked at again, with it: no question is lost."""
+    asked = [{"task": "ask", "item": at, "mode": "input", "message": "?" * 300} for at in range(3000)]
+    events = [*story()[:3], Events()("workflow_paused", task="ask", mode="input", prompts=dumps(asked))]
+    path = write(tmp_path, events)
+    data = path.read_bytes()
+    whole = read(path)
+    for pages in (0, 1, 5):
+        cut = ends_of_lines(data)[len(whole.frames) - 2 - pages]
+        path.write_bytes(data[:cut])
+        begun, cut_off = tail(path), read(path)
+        path.write_bytes(data)
+        rest = tail(path, begun.offset, begun.line)
+        assert (*begun.frames, *rest.frames) == whole.frames
+        assert len(prompts_of(rest.frames[-1])) == 3000
+        assert begun.offset == cut_off.size
+
+
+def ends_of_lines(data: bytes) -> list[int]:
+    return [at + 1 for at, byte in enumerate(data) if byte == 10]
 
 
 def test_frames_can_be_streamed(path: Path) -> None:
