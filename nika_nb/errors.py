@@ -163,6 +163,13 @@ class UsageError(NikaError):
     exit_code = 3
 
 
+class NoSuchName(UsageError, KeyError):
+    """Something is asked for by a name that nothing has; also a KeyError, for it is asked for with `[]`."""
+
+    def __str__(self) -> str:
+        return visible(str(self.args[0]))
+
+
 class CheckRefused(NikaError):
     """The workflow did not pass the check, so nothing was run."""
 

@@ -8,12 +8,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
+
+from nika_nb.errors import NoSuchName
 
 Json = Any  # None | bool | int | float | str | list[Json] | dict[str, Json]
 
 MARK = "\uf8ff"  # private-use: marks numbers, secrets and items where text could collide
 _FOLDED = (f"{MARK}num:", f"{MARK}text:")
+V = TypeVar("V")
+_TOLD = 20  # names that a sentence lists
 LEVELS = 128  # how deep a value that comes from outside may nest: every walk over it is recursive
 
 
@@ -139,12 +143,42 @@ def unequal(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, .
     return tuple(name for name in names if before.get(name) != after.get(name))
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """A hint: ` did you mean «x»?` when one known name is close, else an empty string."""
+def closest(word: str, known: Iterable[str]) -> str | None:
+    """The known name that a mistyped one is most like; None where none is close."""
     from difflib import get_close_matches
 
     found = get_close_matches(word, [name for name in known if name != word], n=1)
-    return f"did you mean `{found[0]}`?" if found else ""
+    return found[0] if found else None
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A hint: ` did you mean «x»?` when one known name is close, else an empty string."""
+    found = closest(word, known)
+    return f"did you mean `{found}`?" if found else ""
+
+
+class Named(dict[str, V]):
+    """Values by name; asked for one that is not there, it tells which are, and which may be meant."""
+
+    def __init__(self, values: Mapping[str, V], what: str) -> None:
+        super().__init__(values)
+        self._what = what
+
+    def __missing__(self, name: str) -> V:
+        raise NoSuchName(no_such(self._what, name, self))
+
+
+def no_such(what: str, name: object, known: Iterable[str]) -> str:
+    """`there is no output «x»; there are «a», «b»: did you mean «a»?`."""
+    return f"there is no {what} `{name}`; {among(str(name), known)}"
+
+
+def among(name: str, known: Iterable[str]) -> str:
+    """What there is instead of a name that nothing has, and which of them may be meant."""
+    names = list(known)
+    shown = ", ".join(f"`{one}`" for one in names[:_TOLD]) + (" …" if len(names) > _TOLD else "")
+    hint = nearest(name, names)
+    return f"there {'is' if len(names) < 2 else 'are'} {shown or 'none'}" + (f": {hint}" if hint else "")
 
 
 def _finite(text: str) -> float:

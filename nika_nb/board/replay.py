@@ -15,8 +15,8 @@ from nika_nb.board.stops import BEGINS, Known, Reel, Stop
 from nika_nb.board.tape import Tape
 from nika_nb.board.winding import RETURNED
 from nika_nb.doors import option
-from nika_nb.errors import UsageError
-from nika_nb.values import nearest
+from nika_nb.errors import NoSuchName, UsageError
+from nika_nb.values import among, no_such
 
 
 class Outputs(Mapping[str, Any]):
@@ -28,7 +28,7 @@ class Outputs(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         place = self._known.place(name, self._stop)
         if place is None:
-            raise KeyError(name)
+            raise NoSuchName(no_such("output known at this step", name, self))
         return self._tape.value(place)
 
     def __contains__(self, name: object) -> bool:
@@ -218,9 +218,9 @@ class Replay(Sequence[Step]):
         for index in range(len(self) - 1, -1, -1):
             if stops[self._numbers[index]].name == name:
                 return self._step(index)
-        hint = nearest(name, {stop.name for stop in stops if stop.name})
+        names = dict.fromkeys(stops[number].name for number in self._numbers if stops[number].name)
         finer = f" (with {option('fine')} it may)" if self.has_finer and not self.fine else ""
-        raise UsageError(f"`{name}` settles at no step of this run{finer}{f'; {hint}' if hint else ''}")
+        raise UsageError(f"`{name}` settles at no step of this run{finer}; {among(name, names)}")
 
 
 def _moment(nanoseconds: int) -> datetime:

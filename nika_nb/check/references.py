@@ -15,7 +15,7 @@ from nika_nb.errors import Diagnostic
 from nika_nb.language.cel import Reference
 from nika_nb.language.model import Task, Workflow
 from nika_nb.language.template import references
-from nika_nb.values import nearest
+from nika_nb.values import closest, nearest
 
 ROOTS = ("inputs", "const", "secrets", "with", "tasks", "group", "item", "index")
 
@@ -166,7 +166,20 @@ def _meant(read: Read, root: str) -> str:
         return f"the output of that task is `tasks.{root}.output`"
     if root in _OTHER_TASKS:
         return f"write `tasks.{read.name or '<id>'}.output`"
+    own = _own_names(read)
+    if read.name not in own and (close := closest(root, own)):  # `task.fetch` means `tasks`, not a task
+        return f"did you mean `{own[close]}`?"
     return nearest(root, ROOTS) or f"a path starts with one of {', '.join(ROOTS)}"
+
+
+def _own_names(read: Read) -> dict[str, str]:
+    """What this workflow has by name, each as a path that reads it."""
+    workflow, task = read.subject.workflow, read.surface.task
+    found = {name: f"tasks.{name}.output" for name in workflow.tasks}
+    for root, names in _authorities(workflow).items():
+        found |= {name: f"{root}.{name}" for name in names}
+    bound = task.with_ if task is not None and read.surface.kind != "with" else ()
+    return found | {name: f"with.{name}" for name in bound}
 
 
 _JUDGES: dict[str, Callable[[Read], Iterator[Diagnostic]]] = {

@@ -40,7 +40,8 @@ class Session:
     def value(self, name: str) -> Any:
         """A variable of the notebook. Raises UsageError where there is none."""
         if name not in self.names:
-            hint = nearest(name, (known for known in self.names if not known.startswith("_")))
+            own = (known for known in self.names if known not in self.shell.user_ns_hidden)
+            hint = nearest(name, (known for known in own if not known.startswith("_")))
             raise UsageError(f"`{name}` is not defined in this notebook" + (f", {hint}" if hint else ""))
         return self.names[name]
 

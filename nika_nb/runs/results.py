@@ -9,7 +9,7 @@ from nika_nb.board.outputpage import Section, whole_error
 from nika_nb.board.replay import Replay, Step
 from nika_nb.errors import UsageError
 from nika_nb.runs.replaying import replay_of
-from nika_nb.values import nearest
+from nika_nb.values import among
 
 
 def sections_of(path: Path, unit: str) -> list[Section]:
@@ -35,8 +35,7 @@ def _output(step: Step, path: Path, unit: str) -> Any:
             return known[unit]
     row = step.board.rows.get(unit.partition("[")[0].partition("/")[0])
     if row is None:
-        hint = nearest(unit, step.board.rows)
-        raise UsageError(f"{path.name} tells of no task `{unit}`{', ' + hint if hint else ''}")
+        raise UsageError(f"{path.name} tells of no task `{unit}`; {among(unit, step.board.rows)}")
     if row.not_resumable:
         raise UsageError(f"{path.name} holds no output of `{unit}`: {row.not_resumable}")
     raise UsageError(f"{path.name} holds no output of `{unit}`: the task is {row.state}")

@@ -26,7 +26,7 @@ from nika_nb.runs.session import Session
 from nika_nb.runs.waiting import StillWaits
 from nika_nb.trace.reader import read, read_run
 from nika_nb.trace.trace import Trace
-from nika_nb.values import loads
+from nika_nb.values import Named, loads
 
 if TYPE_CHECKING:
     from nika_nb.board.replay import Replay
@@ -130,13 +130,13 @@ class Run:
         """The outputs, without the secrets that may not leave with them."""
         assert self._session is not None
         inside = self._session.prepared.masker.inside
-        return {name: inside.mask(value) for name, value in (outputs or {}).items()}
+        return Named({name: inside.mask(value) for name, value in (outputs or {}).items()}, "output")
 
     def _written(self) -> dict[str, Any]:
         found = self._recorded().outputs
         if found is None:
             raise RunFailed(f"the outputs of `{self.workflow}` are in no journal: a secret stands in them")
-        return found
+        return Named(found, "output")
 
     def _failure(self) -> str:
         if self.board.state != "failed":
@@ -153,7 +153,7 @@ class Run:
         self.catch_up()
         outcomes = self._outcomes()
         found = {name: _result(row, outcomes.get(name)) for name, row in self.board.rows.items()}
-        return {name: self._shown(result) for name, result in found.items()}
+        return Named({name: self._shown(result) for name, result in found.items()}, "task")
 
     def _shown(self, result: TaskResult) -> TaskResult:
         if self._session is None:

@@ -1,0 +1,70 @@
+"""What is asked for by a name that nothing has: it is told what there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import nika_nb
+
+FLOW = """\
+nika: flow
+permits: { exec: ["echo"] }
+tasks:
+  hash_notes: { exec: { command: ["echo", "a"] } }
+  count: { exec: { command: ["echo", "b"] } }
+outputs:
+  checksums: ${{ tasks.hash_notes.output }}
+  words: ${{ tasks.count.output }}
+"""
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> nika_nb.Run:
+    monkeypatch.chdir(tmp_path)
+    return nika_nb.run(FLOW)
+
+
+def test_an_output_and_a_task_that_are_not_there(run: nika_nb.Run) -> None:
+    """All there are, and the one that may be meant; here, and for a run that was read from its trace."""
+    assert run.trace is not None
+    for one in (run, nika_nb.attach(run.trace)):
+        with pytest.raises(KeyError) as caught:
+            one.outputs["checksum"]
+        said = "there is no output `checksum`; there are `checksums`, `words`: did you mean `checksums`?"
+        assert str(caught.value) == said
+        assert isinstance(caught.value, nika_nb.NikaError)
+        with pytest.raises(nika_nb.UsageError, match=r"no task `x`; there are `hash_notes`, `count`$"):
+            one.tasks["x"]
+        assert one.outputs.get("checksum") is None
+        assert one.outputs == {"checksums": "a", "words": "b"}
+
+
+def test_a_step_and_an_output_of_a_replay_that_are_not_there(run: nika_nb.Run) -> None:
+    """The steps that have a name, and the outputs that are known by then."""
+    replay = run.replay()
+    with pytest.raises(nika_nb.UsageError, match="`nope` settles at no step of this run; there are `hash_n"):
+        replay.at("nope")
+    with pytest.raises(KeyError, match="did you mean `count`"):
+        replay[-1].outputs["coumt"]
+    assert replay[-1].outputs.get("coumt") is None
+
+
+MISSPELLED = [
+    ("${{ hash_note.output }}", "did you mean `tasks.hash_notes.output`?"),
+    ("${{ itm.output }}", "did you mean `tasks.itms.output`?"),  # not `item`, which is the language's
+    ("${{ task.itms.output }}", "did you mean `tasks`?"),
+    ("${{ topc }}", "did you mean `inputs.topic`?"),
+]
+
+
+@pytest.mark.parametrize(("island", "said"), MISSPELLED, ids=[island for island, _ in MISSPELLED])
+def test_what_the_author_named_is_meant_before_what_the_language_names(island: str, said: str) -> None:
+    """A misspelled task is a task."""
+    text = (
+        'nika: s\npermits: { exec: ["ls"] }\ninputs: { topic: { type: string, default: x } }\ntasks:\n'
+        '  hash_notes: { exec: { command: ["ls"] } }\n  itms: { exec: { command: ["ls"] } }\n'
+        f'  b: {{ with: {{ x: "{island}" }}, exec: {{ command: ["ls"] }} }}\n'
+    )
+    assert said in nika_nb.check(text).render()
