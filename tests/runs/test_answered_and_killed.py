@@ -152,7 +152,7 @@ def test_another_question_is_asked(folder: Path, crash: Path) -> None:
 
 def test_it_is_not_taken_back(folder: Path, crash: Path) -> None:
     """Another answer is refused; --from the question asks again."""
-    told = r"`ask` was already answered \(true\) in .* resume with --from ask"
+    told = r"`ask` was already answered \(true\) in .* resume with from_=\"ask\""
     with pytest.raises(UsageError, match=told):
         nika_nb.run(GATE, resume=crash, answer={"ask": "no"})
     with pytest.raises(NikaError, match=f'was already answered: `ask` .* `resume="{crash.name}"`'):
