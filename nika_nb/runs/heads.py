@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from nika_nb.catalog.frames import RESUME_BLOCKED
+from nika_nb.trace.fields import list_of, said, whole
 from nika_nb.trace.folder import Ends, ends, standing
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.trace import State, state_of
-from nika_nb.values import loads
 
 _KINDS = ("workflow_started", RESUME_BLOCKED)
 _VERSION = 12  # hex digits of a text's hash that stand for its version
@@ -115,31 +115,16 @@ def _head(name: str, found: Ends, first: Frame, run: str) -> Head:
         resumed_head=_text(first, "resumed_head"),
         parent=_text(first, "parent_run"),
         deployment=_text(first, "deployment"),
-        deployment_version=_number(first, "deployment_version"),
-        answered=_names(first.get("answered")),
+        deployment_version=whole(first.get("deployment_version")),
+        answered=tuple(name for name in list_of(first.get("answered")) if isinstance(name, str)),
         door=_text(first, "door"),
-        pid=_number(first, "pid"),
-        sequence=_number(first, "sequence"),
-        began=None if found.virtual else _number(first, "run_created"),
-        attempt=_number(first, "attempt") or 0,
-        diagnostics=_number(first, "diagnostic_count") or 0,
+        pid=whole(first.get("pid")),
+        sequence=whole(first.get("sequence")),
+        began=None if found.virtual else whole(first.get("run_created")),
+        attempt=whole(first.get("attempt")) or 0,
+        diagnostics=whole(first.get("diagnostic_count")) or 0,
     )
 
 
 def _text(frame: Frame, name: str) -> str | None:
-    value = frame.get(name)
-    return value if isinstance(value, str) and value else None
-
-
-def _number(frame: Frame, name: str) -> int | None:
-    value = frame.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _names(text: Any) -> tuple[str, ...]:
-    """The names in a field that is JSON text of a list; empty for anything else."""
-    try:
-        found = loads(text) if isinstance(text, str) else None
-    except (ValueError, RecursionError):
-        return ()
-    return tuple(name for name in found if isinstance(name, str)) if isinstance(found, list) else ()
+    return said(frame.get(name)) or None

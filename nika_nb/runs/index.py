@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -132,7 +133,7 @@ class Index:
     def _worth(self) -> bool:
         """Whether there is one, or enough files for one."""
         try:
-            return self.path.exists() or len(self._listed()) >= WORTH
+            return self.path.exists() or len(list(islice(self._files(), WORTH))) == WORTH
         except OSError:
             return False
 
@@ -161,14 +162,16 @@ class Index:
 
     # -- keeping up ------------------------------------------------------------------------
 
+    def _files(self) -> Iterator[os.DirEntry[str]]:
+        with suppress(FileNotFoundError, NotADirectoryError), os.scandir(self._traces) as entries:
+            yield from (entry for entry in entries if entry.name.endswith(".ndjson"))
+
     def _listed(self) -> Stamps:
         """The traces as they lie there now."""
         found: Stamps = {}
-        with suppress(FileNotFoundError, NotADirectoryError), os.scandir(self._traces) as entries:
-            for entry in entries:
-                if entry.name.endswith(".ndjson"):
-                    with suppress(OSError):
-                        found[entry.name] = _stamp(entry.stat())
+        for entry in self._files():
+            with suppress(OSError):
+                found[entry.name] = _stamp(entry.stat())
         return found
 
     def _glance(self, db: sqlite3.Connection) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain, starmap
 from typing import Any
 
 from nika_nb.runs.heads import Head
-from nika_nb.runs.records import Summary, fold
+from nika_nb.runs.records import Summary, fold, grouped
 
-VERSION = 6  # of the tables, and of what the facts in them mean
+VERSION = 7  # of the tables, and of what the facts in them mean
 
 _TABLES = f"""
 CREATE TABLE traces (
@@ -19,17 +20,19 @@ CREATE TABLE traces (
   workflow TEXT, kind TEXT, ended TEXT, began INTEGER, resumed TEXT, facts TEXT
 ) WITHOUT ROWID;
 CREATE INDEX by_run ON traces (run);
-CREATE INDEX by_resumed ON traces (resumed);
+CREATE INDEX by_resumed ON traces (resumed) WHERE resumed IS NOT NULL;
 CREATE INDEX by_workflow ON traces (workflow, began);
 CREATE INDEX still_open ON traces (open) WHERE open;
 CREATE TABLE runs (
-  run TEXT PRIMARY KEY, stopped INTEGER, status TEXT, created INTEGER, summary TEXT
+  run TEXT PRIMARY KEY, stopped INTEGER, status TEXT, created INTEGER
 ) WITHOUT ROWID;
 CREATE INDEX newest ON runs (stopped, created DESC, run);
 CREATE INDEX newest_of ON runs (status, created DESC, run);
 CREATE TABLE folder (mtime INTEGER);
 PRAGMA user_version = {VERSION};
 """
+
+_AT_ONCE = 500  # values in one query
 
 Stamp = tuple[int, int, int]  # size, mtime, inode
 Row = tuple[Any, ...]  # of the table of traces
@@ -95,12 +98,15 @@ def too_much(db: sqlite3.Connection, due: Due) -> bool:
 
 
 def listed(db: sqlite3.Connection, which: str, value: bool | str, offset: int, limit: int) -> Listed:
+    """A page of runs, folded from their traces as these tables know them."""
+    db.execute("BEGIN")
     total = db.execute(f"SELECT count(*) FROM runs WHERE {which}", (value,)).fetchone()[0]
-    rows = db.execute(
-        f"SELECT summary FROM runs WHERE {which} ORDER BY created DESC, run LIMIT ? OFFSET ?",
-        (value, limit, offset),
-    ).fetchall()
-    return tuple(Summary.from_fields(json.loads(summary)) for (summary,) in rows), total
+    page = f"SELECT run FROM runs WHERE {which} ORDER BY created DESC, run LIMIT ? OFFSET ?"
+    names = [run for (run,) in db.execute(page, (value, limit, offset))]
+    of_run = _of_runs(db, names)
+    db.execute("COMMIT")
+    records = (fold(of_run[run]) for run in names)
+    return tuple(record.summary for record in records if record is not None), total
 
 
 def write(
@@ -116,30 +122,36 @@ def write(
     the later state stands, whichever of the two looks was the slower.
     """
     db.execute("BEGIN IMMEDIATE")
-    now = _stamps(db, (*gone, *changed))
-    gone = [name for name in gone if now.get(name) == before.get(name)]
+    rows = _among(db, "SELECT name, run, size, mtime, inode FROM traces WHERE name IN", [*gone, *changed])
+    now = {name: (run, tuple(stamp)) for name, run, *stamp in rows}
+    gone = [name for name in gone if _stamp(now, name) == before.get(name)]
     changed = {
         name: found
         for name, found in changed.items()
-        if now.get(name) == before.get(name) or _later(found, now.get(name))
+        if _stamp(now, name) == before.get(name) or _later(found, _stamp(now, name))
     }
-    touched = {run for name in (*gone, *changed) for (run,) in _run_of(db, name) if run}
-    db.executemany("DELETE FROM traces WHERE name = ?", [(name,) for name in gone])
-    rows = [_values(name, found) for name, found in changed.items()]
-    db.executemany(f"INSERT OR REPLACE INTO traces VALUES ({','.join('?' * 12)})", rows)
-    touched |= {found.run for found in changed.values() if isinstance(found, Head)}
-    for run in touched:
-        _fold(db, run)
+    heads = [found for found in changed.values() if isinstance(found, Head)]
+    touched = {now[name][0] for name in (*gone, *changed) if name in now} | {head.run for head in heads}
+    db.executemany(
+        "DELETE FROM traces WHERE name = ?", [(name,) for name in (*gone, *changed) if name in now]
+    )
+    _fold(db, touched - {None}, heads)
+    marks = ",".join("?" * 12)
+    db.executemany(f"INSERT INTO traces VALUES ({marks})", sorted(starmap(_values, changed.items())))
     db.execute("DELETE FROM folder")
     db.execute("INSERT INTO folder VALUES (?)", (settled,))
     db.execute("COMMIT")
 
 
-def _stamps(db: sqlite3.Connection, names: Iterable[str]) -> Stamps:
-    found: Stamps = {}
-    for name in names:
-        found |= known(db, "WHERE name = ?", (name,))
-    return found
+def _among(db: sqlite3.Connection, query: str, values: Sequence[str]) -> Iterator[Row]:
+    """The rows of a query that ends with `IN`, for however many values."""
+    for at in range(0, len(values), _AT_ONCE):
+        some = values[at : at + _AT_ONCE]
+        yield from db.execute(f"{query} ({','.join('?' * len(some))})", some)
+
+
+def _stamp(rows: Mapping[str, tuple[str | None, Stamp]], name: str) -> Stamp | None:
+    return rows[name][1] if name in rows else None
 
 
 def _later(found: Head | Stamp, recorded: Stamp | None) -> bool:
@@ -147,8 +159,10 @@ def _later(found: Head | Stamp, recorded: Stamp | None) -> bool:
     return recorded is None or (mtime, size) > (recorded[1], recorded[0])
 
 
-def _run_of(db: sqlite3.Connection, name: str) -> list[tuple[str | None]]:
-    return db.execute("SELECT run FROM traces WHERE name = ?", (name,)).fetchall()
+def _of_runs(db: sqlite3.Connection, runs: Sequence[str]) -> dict[str, list[Head]]:
+    """Every trace of these runs, by run."""
+    rows = _among(db, "SELECT facts FROM traces WHERE run IN", runs)
+    return grouped(Head.from_json(json.loads(facts)) for (facts,) in rows)
 
 
 def _values(name: str, found: Head | Stamp) -> tuple[object, ...]:
@@ -159,12 +173,11 @@ def _values(name: str, found: Head | Stamp) -> tuple[object, ...]:
     return (name, *found.stamp, found.run, found.end is None, *told, json.dumps(found.to_json()))
 
 
-def _fold(db: sqlite3.Connection, run: str) -> None:
-    record = fold(heads(db, "run", run))
-    if record is None:
-        db.execute("DELETE FROM runs WHERE run = ?", (run,))
-        return
-    summary = record.summary
-    status = summary.status
-    values = (run, status is not None, status, summary.created, json.dumps(asdict(summary)))
-    db.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?)", values)
+def _fold(db: sqlite3.Connection, runs: Collection[str], added: Iterable[Head]) -> None:
+    """Folds runs from the traces that stand in the tables and those that are about to."""
+    heads = grouped([*chain(*_of_runs(db, [*runs]).values()), *added])
+    summaries = [record.summary for record in map(fold, heads.values()) if record is not None]
+    lost = set(runs).difference(summary.run_id for summary in summaries)
+    db.executemany("DELETE FROM runs WHERE run = ?", [(run,) for run in lost])
+    rows = [(one.run_id, one.status is not None, one.status, one.created) for one in summaries]
+    db.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?)", rows)

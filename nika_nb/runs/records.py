@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -67,11 +67,6 @@ class Summary:
         shape = asdict(self)
         del shape["traces"], shape["created"], shape["updated"]
         return shape | {"created_at": moment(self.created), "updated_at": moment(self.updated)}
-
-    @classmethod
-    def from_fields(cls, shape: Mapping[str, Any]) -> Summary:
-        """From `asdict`. Raises TypeError or KeyError for anything else."""
-        return cls(**{**shape, "traces": tuple(shape["traces"])})
 
 
 @dataclass(frozen=True, slots=True)

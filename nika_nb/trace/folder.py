@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from itertools import groupby, islice
 from pathlib import Path
 from stat import S_ISREG
-from typing import BinaryIO
 
 from nika_nb.catalog.frames import LINE_BOUND, RUN_ENDS
 from nika_nb.engine.clock import VIRTUAL_START
@@ -27,7 +26,7 @@ REPRODUCTIONS = "reproductions"  # where the journals of reproductions lie, apar
 _NAME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)-[0-9a-f]{4,32}(-\d+)?\.ndjson")
 _STAMP = "%Y-%m-%dT%H-%M-%SZ"
 _VIRTUAL = datetime.fromtimestamp(VIRTUAL_START // 10**9, UTC).strftime(_STAMP)  # where each of them begins
-_TAIL = 16 << 10  # bytes at the end of a file that nearly always hold its last line
+_END = 16 << 10  # bytes that nearly always hold the first line of a file, or its last
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,17 +180,27 @@ class Ends:
 
 def ends(path: Path) -> Ends | None:
     """The first and the last lines of a file, at the same price whatever its size; None for no journal."""
-    if not path.is_file():  # to open a pipe would be to wait
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # to open a pipe would else be to wait
+    except OSError:
         return None
     try:
-        with path.open("rb") as stream:
-            stat = os.fstat(stream.fileno())
-            line = stream.readline(LINE_BOUND + 1).removesuffix(b"\n")
-            first = decode(line, 1)
-            last = _last(stream)
+        stat = os.fstat(fd)
+        return _ends(fd, stat) if S_ISREG(stat.st_mode) else None
     except (OSError, ValueError):
         return None
-    final, data, end = last if last is not None else (first, line, None)
+    finally:
+        os.close(fd)
+
+
+def _ends(fd: int, stat: os.stat_result) -> Ends:
+    """Raises ValueError where the first line is no frame."""
+    start = os.pread(fd, _END, 0)
+    if b"\n" not in start and len(start) == _END:
+        start = os.pread(fd, LINE_BOUND + 1, 0)
+    line = start.partition(b"\n")[0]
+    first = decode(line, 1)
+    final, data, end = _last(fd, stat.st_size, start) or (first, line, None)
     return Ends(first, final, link(data), end, stat)
 
 
@@ -229,13 +238,15 @@ def with_head(folder: Path, head: str) -> Path | None:
     return None
 
 
-def _last(stream: BinaryIO) -> tuple[Frame, bytes, Frame | None] | None:
-    """(the last frame, its line, the frame that ended the run); None where no line can be read."""
-    size = stream.seek(0, 2)
-    for reach in (_TAIL, LINE_BOUND + _TAIL):
-        stream.seek(max(0, size - reach))
+def _last(fd: int, size: int, start: bytes) -> tuple[Frame, bytes, Frame | None] | None:
+    """(the last frame, its line, the frame that ended the run); None where no line can be read.
+
+    start: the file's first bytes, of a small one all.
+    """
+    for reach in (_END, LINE_BOUND + _END):
         found: tuple[Frame, bytes] | None = None
-        for line in reversed(stream.read(reach).splitlines()):
+        tail = start[:size] if size <= len(start) else os.pread(fd, reach, max(0, size - reach))
+        for line in _backwards(tail):
             frame = _frame(line)
             if frame is None:
                 continue
@@ -245,6 +256,15 @@ def _last(stream: BinaryIO) -> tuple[Frame, bytes, Frame | None] | None:
         if size <= reach:
             return (*found, None) if found else None
     return None
+
+
+def _backwards(data: bytes) -> Iterator[bytes]:
+    """Its lines, the last one first."""
+    end = len(data)
+    while end:
+        start = data.rfind(b"\n", 0, end - 1) + 1
+        yield from reversed(data[start:end].splitlines())
+        end = start
 
 
 def _frame(line: bytes) -> Frame | None:

@@ -230,7 +230,6 @@ def _no_tables(path: Path) -> None:
 
 def _other_facts(path: Path) -> None:
     with sqlite3.connect(path) as db:
-        db.execute("UPDATE runs SET summary = '{\"run\": 1}'")
         db.execute("UPDATE traces SET facts = '[]'")
 
 
