@@ -147,7 +147,7 @@ def _among(db: sqlite3.Connection, query: str, values: Sequence[str]) -> Iterato
     """The rows of a query that ends with `IN`, for however many values."""
     for at in range(0, len(values), _AT_ONCE):
         some = values[at : at + _AT_ONCE]
-        yield from db.execute(f"{query} ({','.join('?' * len(some))})", some)
+        yield from db.execute(f"{query} ({','.join('?' * len(some))})", some).fetchall()
 
 
 def _stamp(rows: Mapping[str, tuple[str | None, Stamp]], name: str) -> Stamp | None:
