@@ -12,8 +12,8 @@ from nika_nb.board import still_text
 from nika_nb.board.clean import one_line
 from nika_nb.cli.streams import print_json
 from nika_nb.errors import UsageError
+from nika_nb.runs.listed import Listed, listed
 from nika_nb.runs.run import attach
-from nika_nb.runs.shelf import Shelf
 from nika_nb.settings import Settings
 from nika_nb.trace.folder import Entry, TraceFolder
 from nika_nb.trace.receipt import Reading, explain
@@ -74,18 +74,24 @@ def _show_task(trace: Path, task: str) -> int:
 
 def list_command(options: argparse.Namespace) -> int:
     """Newest first: age, size, state, and which one a bare --resume of its workflow takes."""
-    entries, now = Shelf(TraceFolder(Path(options.folder)).path).entries(), time.time_ns()
-    candidates = {entry.path for entry in _candidates(entries)}
+    folder, now = TraceFolder(Path(options.folder)).path, time.time_ns()
+    found = listed(folder)
+    candidates = {entry.path for entry in _candidates(one.entry for one in found)}
     if options.json:
-        print_json([_shape(entry, now, entry.path in candidates) for entry in entries], indent=2)
+        print_json([_shape(one, now, one.entry.path in candidates) for one in found], indent=2)
         return 0
-    for entry in entries:
-        mark = "resume" if entry.path in candidates else ""
-        facts = f"{_ago(now - entry.mtime):>4}  {_bytes(entry.size):>8}  {entry.state:<10}  {mark:<6}"
-        print(f"{facts}  {one_line(entry.workflow or '-')}  {one_line(entry.path.name)}")
-    if not entries:
-        print(f"no traces in {TraceFolder(Path(options.folder)).path}")
+    print(
+        "\n".join(_line(one, now, one.entry.path in candidates) for one in found) or f"no traces in {folder}"
+    )
     return 0
+
+
+def _line(one: Listed, now: int, candidate: bool) -> str:
+    """A pause that was answered tells how its run stands."""
+    entry, mark = one.entry, "resume" if candidate else ""
+    facts = f"{_ago(now - entry.mtime):>4}  {_bytes(entry.size):>8}  {one.state:<10}  {mark:<6}"
+    onward = f"  → {one.run}" if one.run else ""
+    return f"{facts}  {one_line(entry.workflow or '-')}  {one_line(entry.path.name)}{onward}"
 
 
 def explain_command(options: argparse.Namespace) -> int:
@@ -132,15 +138,18 @@ def _bytes(size: int) -> str:
     return f"{size} B"
 
 
-def _shape(entry: Entry, now: int, candidate: bool) -> dict[str, object]:
+def _shape(one: Listed, now: int, candidate: bool) -> dict[str, object]:
+    entry = one.entry
+    onward = {"went_on_in": one.onward, "run_state": one.run} if one.onward else {}
     return {
         "trace": str(entry.path),
         "workflow": entry.workflow,
         "run_id": entry.run,
-        "state": entry.state,
+        "state": one.state,
         "stamp": entry.stamp,
         "bytes": entry.size,
         "age_seconds": max(0, (now - entry.mtime) // 10**9),
         "resumable": entry.resumable,
         "resume_candidate": candidate,
+        **onward,
     }

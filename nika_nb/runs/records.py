@@ -95,14 +95,14 @@ class Record:
 def fold(heads: Iterable[Head]) -> Record | None:
     """The record of the traces of one run; None where only notes are left of it."""
     known = tuple(heads)
-    line = _line([head for head in known if not head.blocked])
+    line = line_of([head for head in known if not head.blocked])
     if not line:
         return None
     refusal = _refusal(known, line[-1])
     return Record(_summary(line, refusal), line, refusal)
 
 
-def _line(heads: Sequence[Head]) -> tuple[Head, ...]:
+def line_of(heads: Sequence[Head]) -> tuple[Head, ...]:
     """The newest invocation and those that it continues, oldest first.
 
     The order comes from what each one says that it continues: clocks go back.

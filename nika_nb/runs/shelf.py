@@ -74,6 +74,14 @@ class Shelf:
         except Unusable:
             return [head for head in self._all() if head.run == run_id]
 
+    def heads_of(self, runs: Iterable[str]) -> dict[str, list[Head]]:
+        """Every trace of several runs; no run is looked for by itself where there is no cache."""
+        wanted = set(runs)
+        try:
+            return {run: Index(self.path).of(run) for run in wanted}
+        except Unusable:
+            return grouped(head for head in self._all() if head.run in wanted) if wanted else {}
+
     def entries(self) -> Sequence[Entry]:
         """Every trace, newest first; files that are no journals are left out."""
         try:

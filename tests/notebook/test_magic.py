@@ -381,3 +381,6 @@ def test_a_cell_that_waits_is_not_run_again(notebook: Notebook, folder: Path, li
     assert len(traces(folder)) == 1
     notebook.python("%nika answer ask=yes")
     assert {nika_nb.attach(path).state for path in traces(folder)} == {"paused", "completed"}
+    listed = notebook.python("%nika traces").text
+    assert "answered" in listed
+    assert "paused" not in listed

@@ -8,6 +8,7 @@ from nika_nb.board import tracepage
 from nika_nb.notebook.commands import command
 from nika_nb.notebook.session import Session
 from nika_nb.notebook.shown import show
+from nika_nb.runs.listed import listed
 
 
 @command("trace [TRACE]", "the journal itself, to look at and to download")
@@ -18,5 +19,6 @@ def trace(session: Session, words: list[str]) -> None:
 
 @command("traces", "list the traces of this folder")
 def traces(session: Session, words: list[str]) -> None:
-    for entry in session.place.folder.list():
-        print(f"{entry.stamp}  {entry.state:<10}  {entry.workflow}  {entry.path.name}")
+    for one in listed(session.place.folder.path):
+        entry, onward = one.entry, f"  → {one.run}" if one.run else ""
+        print(f"{entry.stamp}  {one.state:<10}  {entry.workflow}  {entry.path.name}{onward}")

@@ -1,0 +1,49 @@
+"""The traces of a folder as a list shows them: a pause that was answered is none any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from nika_nb.runs.records import line_of
+from nika_nb.runs.shelf import Shelf
+from nika_nb.trace.folder import Entry
+from nika_nb.trace.trace import State
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A trace in a list.
+
+    onward: the name of the trace in which its run went on, where somebody answered what it asks; run: how
+    that run stands now.
+    """
+
+    entry: Entry
+    onward: str | None = None
+    run: State | None = None
+
+    @property
+    def state(self) -> str:
+        """As its journal ends, or `answered`."""
+        return "answered" if self.onward else self.entry.state
+
+
+def listed(path: Path) -> list[Listed]:
+    """Every trace of a folder, newest first."""
+    shelf = Shelf(path)
+    entries = shelf.entries()
+    paused = {entry.run for entry in entries if entry.state == "paused" and entry.run}
+    onward = dict(_onward(shelf, paused))
+    return [Listed(entry, *onward.get(entry.path.name, (None, None))) for entry in entries]
+
+
+def _onward(shelf: Shelf, runs: set[str]) -> Iterator[tuple[str, tuple[str, State]]]:
+    """A trace that was answered, with the one that goes on from it and the state of their run."""
+    for heads in shelf.heads_of(runs).values():
+        line = line_of([head for head in heads if not head.blocked])
+        for asked, later in pairwise(line):
+            if asked.end == "workflow_paused":
+                yield asked.name, (later.name, line[-1].state(shelf.path))
