@@ -9,6 +9,7 @@ from nika_nb.board.clean import error_line, error_text, one_line
 from nika_nb.board.rows import STATES, Row, RunState, State, why
 from nika_nb.board.state import Board, Fact
 from nika_nb.catalog.frames import RUN_STOPS, TASK_ENDS
+from nika_nb.engine.outcome import blocked_said
 
 FAULTS = 5  # failed items that are told one by one
 _LINES = 8  # of what a failure says, its last ones
@@ -64,7 +65,7 @@ def said(row: Row) -> str:
     if row.state == "cached":
         return "cache hit (resume)"
     if row.state == "cancelled":
-        blocked = f"blocked · {one_line(row.blocked_by)} failed" if row.blocked_by else ""
+        blocked = f"blocked · {one_line(blocked_said(row.blocked_by, row.note))}" if row.blocked_by else ""
         return blocked or one_line(row.note) or "cancelled"
     note = one_line(row.note)
     return f"{note} · {row.unfinished}" if row.unfinished else note

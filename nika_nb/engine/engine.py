@@ -217,9 +217,8 @@ class Engine:
         return None
 
     def _dead_path(self, planned: TaskPlan, edge: Edge) -> None:
-        status = self._settled[edge.producer].status
-        note = "upstream failed" if status == "failure" else f"upstream {status}"
         outcome = Outcome("cancelled", "upstream")
+        note = f"upstream {self._settled[edge.producer].sentence}"
         self._settler.cancelled(planned.task.id, note, edge.producer, outcome)
         self._settle(planned, Ended(outcome))
 

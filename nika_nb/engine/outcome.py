@@ -24,6 +24,21 @@ LEGAL: frozenset[tuple[str, str]] = frozenset(
 )
 
 
+# How people hear that a task ended, of ends that their class alone does not tell.
+_BY_CAUSE = {
+    "timeout": "timed out",
+    "error_skip": "was skipped after an error",
+    "upstream": "was blocked",
+    "budget": "was over budget",
+}
+_BY_STATUS: dict[str, str] = {
+    "success": "succeeded",
+    "failure": "failed",
+    "skipped": "was skipped",
+    "cancelled": "was cancelled",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class TaskError:
     """The typed error record that expressions read at `tasks.X.error`."""
@@ -82,6 +97,11 @@ class Outcome:
                     return cls(status, cause, error=error, attempts=error.attempt)
         return None
 
+    @property
+    def sentence(self) -> str:
+        """`failed`, `timed out`, `was skipped`: how it ended, for those behind it."""
+        return _BY_CAUSE.get(self.cause) or _BY_STATUS[self.status]
+
     def to_text(self) -> str:
         """The `outcome` field of a terminal frame: JSON text of class, cause and payload."""
         return dumps_sorted({"class": self.status, "cause": self.cause, "payload": self._payload()})
@@ -97,3 +117,12 @@ class Outcome:
             case "skipped":
                 return {"error": error} if error else {}
         return {"reason": self.cause}
+
+
+def blocked_said(by: str, note: str) -> str:
+    """`gate was skipped`: what kept a task from running, from the two fields of its frame.
+
+    note: `upstream …`; older engines name the status there.
+    """
+    how = note.removeprefix("upstream ") if note.startswith("upstream ") else "failed"
+    return f"{by} {_BY_STATUS.get(how, how)}"

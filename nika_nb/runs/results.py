@@ -7,6 +7,7 @@ from typing import Any
 
 from nika_nb.board.outputpage import Section, whole_error
 from nika_nb.board.replay import Replay, Step
+from nika_nb.board.text import said
 from nika_nb.errors import UsageError
 from nika_nb.runs.replaying import replay_of
 from nika_nb.values import among
@@ -38,4 +39,5 @@ def _output(step: Step, path: Path, unit: str) -> Any:
         raise UsageError(f"{path.name} tells of no task `{unit}`; {among(unit, step.board.rows)}")
     if row.not_resumable:
         raise UsageError(f"{path.name} holds no output of `{unit}`: {row.not_resumable}")
-    raise UsageError(f"{path.name} holds no output of `{unit}`: the task is {row.state}")
+    how = said(row) if row.blocked_by else f"the task is {row.state}"
+    raise UsageError(f"{path.name} holds no output of `{unit}`: {how}")

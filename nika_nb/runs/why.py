@@ -222,7 +222,7 @@ def _not_run(unit: Unit) -> str:
         return "not reached"
     if unit.state == "paused":
         return "waits for an answer"
-    return unit.note or unit.state
+    return f"blocked · {unit.detail}" if unit.detail else unit.note or unit.state
 
 
 def _sentence(reason: Reason) -> str:

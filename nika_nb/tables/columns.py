@@ -110,7 +110,7 @@ TASKS = (
     _CACHED,
     Column("reason", TEXT, "why it ran on a resume: new definition input not-recorded forced not-resumable"),
     Column("changed", TEXT, "the fields or bindings that differ, each with the task it comes from"),
-    Column("detail", TEXT, "what else is known of the reason"),
+    Column("detail", TEXT, "what else is known of the reason, or what blocked it"),
     _STARTED,
     _ENDED,
     _DURATION,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from nika_nb.engine.outcome import blocked_said
 from nika_nb.trace.child import CHILD, event_of
 from nika_nb.trace.fields import inner, list_of, number, said, shape_of, whole
 from nika_nb.trace.figures import Figures
@@ -33,7 +34,8 @@ class Unit:
     spent: what this invocation paid for it, wasted: the part of that which went into attempts that gave
     nothing; saved: what it would have cost again. items: of a fan-out, those that settled; items_cached,
     items_failed: how many of these were recalled, and failed. parts: what differed on a resume, each with
-    where it comes from. output: JSON text, only where the fold keeps outputs.
+    where it comes from. detail: more of that, or what blocked it. output: JSON text, only where
+    the fold keeps outputs.
     """
 
     task: str
@@ -212,6 +214,9 @@ class Units:
         unit.cached = frame.kind == "task_cache_hit"
         if not unit.cached:
             unit.note = said(frame.get("note")) or unit.note
+        by = said(frame.get("blocked_by"))
+        if by is not None:
+            unit.detail = blocked_said(by, unit.note or "")
         self._settle(unit, frame, text, ENDS[frame.kind])
 
     def _absorb(self, task: Unit, item: Unit) -> None:
