@@ -8,7 +8,7 @@ from typing import Any
 
 from nika_nb.board.clean import block, clean, inline, one_line
 from nika_nb.board.rows import State
-from nika_nb.board.style import COLOUR, MONO, QUIET, box
+from nika_nb.board.style import COLOUR, MONO, QUIET, box, ink
 from nika_nb.board.text import UNICODE, rule
 
 MOST = 1000  # lines that are drawn
@@ -32,7 +32,8 @@ class Sheet:
     """What is to be drawn.
 
     heads: a word per column, all empty for none. numbers: the columns that are aligned at their right.
-    notes: pairs of a label and a sentence, below the sum.
+    notes: pairs of a label and a sentence, below the sum. doubts: what speaks against believing any of it,
+    above all else.
     """
 
     title: str
@@ -42,6 +43,7 @@ class Sheet:
     numbers: frozenset[int] = frozenset()
     closing: str = ""
     notes: tuple[tuple[str, str], ...] = ()
+    doubts: tuple[str, ...] = ()
 
     @property
     def shown(self) -> Sequence[Line]:
@@ -77,6 +79,7 @@ def text(sheet: Sheet) -> str:
 def _lines(sheet: Sheet) -> Iterator[str]:
     widths = _widths(sheet)
     yield f"  🦋 nika · {one_line(sheet.title)} · {one_line(sheet.about, _LONGEST)}".rstrip(" ·")
+    yield from (f"  ! {one_line(doubt, _LONGEST)}" for doubt in sheet.doubts)
     yield ""
     if any(sheet.heads):
         yield f"     {_aligned(sheet.heads, widths, sheet)}".rstrip()
@@ -125,6 +128,9 @@ def html(sheet: Sheet) -> str:
         f'<div><span style="font-weight:600">🦋 {inline(sheet.title, 120)}</span>'
         f'<span style="{QUIET}"> · {inline(sheet.about)}</span></div>'
     )
+    doubts = "".join(
+        f'<div style="{ink(COLOUR["failed"])}">⚠ {inline(doubt, _LONGEST)}</div>' for doubt in sheet.doubts
+    )
     heads = f"<tr>{_cells(('', *sheet.heads), sheet, 'th')}</tr>" if any(sheet.heads) else ""
     rows = "".join(_row(line, sheet) for line in sheet.shown)
     rest = f'<div style="{QUIET}">{sheet.rest}</div>' if sheet.rest else ""
@@ -134,7 +140,7 @@ def html(sheet: Sheet) -> str:
         for label, said in sheet.notes
     )
     table = f'<table style="border-collapse:collapse;margin:4px 0;border:0">{heads}{rows}</table>'
-    return box(head + table + rest + closing + notes, COLOUR["running"])
+    return box(head + doubts + table + rest + closing + notes, COLOUR["running"])
 
 
 def _row(line: Line, sheet: Sheet) -> str:

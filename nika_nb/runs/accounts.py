@@ -84,6 +84,7 @@ class Ledger(Drawn):
     """What some runs have cost, the oldest invocation first; an invocation stands here once.
 
     Without resumes all would have cost spent + saved. skipped: (name, why) of files that are no traces.
+    doubts: what speaks against believing one of them.
     """
 
     entries: tuple[Entry, ...]
@@ -92,9 +93,10 @@ class Ledger(Drawn):
     wasted: Amount
     saved: Amount
     skipped: tuple[tuple[str, str], ...] = ()
+    doubts: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """{entries, tasks, spent, wasted, saved, skipped}."""
+        """{entries, tasks, spent, wasted, saved, skipped, doubts}."""
         return asdict(self)
 
     def table(self) -> DataFrame:
@@ -148,6 +150,7 @@ class Ledger(Drawn):
             lines=[_line(entry, self.measure) for entry in self.entries],
             closing=" · ".join(f"{name} {_said(amount, self.measure)}" for name, amount in self._sums()),
             notes=tuple(self._notes()),
+            doubts=self.doubts,
         )
 
     def _sums(self) -> Iterator[tuple[str, Amount]]:

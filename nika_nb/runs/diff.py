@@ -11,6 +11,7 @@ from nika_nb.plan.meaning import envelope
 from nika_nb.plan.plan import TaskPlan, make_plan
 from nika_nb.runs.causes import Causes, Reason
 from nika_nb.runs.difference import Diff, Edit, Kind, Side, TaskDiff
+from nika_nb.runs.provenance import doubted
 from nika_nb.runs.reading import Reading, reading
 from nika_nb.runs.textdiff import text_diff
 from nika_nb.runs.traced import Traced
@@ -42,6 +43,7 @@ def diff(a: Traced, b: Traced) -> Diff:
         outputs=text_diff(one.outputs, other.outputs) if one.outputs and other.outputs else (),
         cost_usd=(one.seen.spent.usd, other.seen.spent.usd),
         duration_ms=(_took(one), _took(other)),
+        doubts=(*doubted(one.path), *doubted(other.path)),
     )
 
 

@@ -13,7 +13,7 @@ from nika_nb.runs.causes import Cause, elsewhere
 from nika_nb.runs.framed import answer
 from nika_nb.runs.why import SIGNS, ItemWhy, items_said
 from nika_nb.trace.units import UnitState
-from nika_nb.values import Json, dumps
+from nika_nb.values import Json, Named, dumps
 
 if TYPE_CHECKING:
     from nika_nb.runs.framed import DataFrame
@@ -82,7 +82,7 @@ class Diff(Drawn):
 
     edits: of inputs and of what the text says outside its tasks. layout: the texts differ, and mean the
     same. outputs: the lines of the difference of what the workflows returned. cost_usd, duration_ms:
-    what each of the two invocations paid, and how long it took.
+    what each of the two invocations paid, and how long it took. doubts: what speaks against believing one.
     """
 
     a: str
@@ -94,9 +94,10 @@ class Diff(Drawn):
     outputs: tuple[str, ...]
     cost_usd: tuple[float | None, float | None]
     duration_ms: tuple[int, int]
+    doubts: tuple[str, ...] = ()
 
     def __getitem__(self, task: str) -> TaskDiff:
-        return {found.task: found for found in self.tasks}[task]
+        return Named({found.task: found for found in self.tasks}, "task")[task]
 
     @property
     def differing(self) -> tuple[TaskDiff, ...]:
@@ -104,7 +105,7 @@ class Diff(Drawn):
         return tuple(task for task in self.tasks if task.kind != "same")
 
     def to_json(self) -> dict[str, Any]:
-        """{a, b, workflow, edits, layout, tasks, outputs, cost_usd, duration_ms}."""
+        """{a, b, workflow, edits, layout, tasks, outputs, cost_usd, duration_ms, doubts}."""
         return asdict(self)
 
     def table(self) -> DataFrame:
@@ -122,6 +123,7 @@ class Diff(Drawn):
             lines=[_line(task, paid) for task in differing],
             closing=" · ".join(self._closing()),
             notes=tuple(self._notes()),
+            doubts=self.doubts,
         )
 
     def _closing(self) -> Iterator[str]:

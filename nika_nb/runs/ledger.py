@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nika_nb.errors import NikaError
 from nika_nb.runs.accounts import Amount, Entry, Ledger, TaskEntry
+from nika_nb.runs.provenance import doubted
 from nika_nb.runs.run import Run
 from nika_nb.runs.traced import Traced, trace_of, traces_in
 from nika_nb.trace.figures import Figures
@@ -24,6 +25,7 @@ def ledger(*runs: Traced) -> Ledger:
     for those of this folder. Raises UsageError for what is not there.
     """
     found: dict[str, _Page] = {}
+    doubts: list[str] = []
     skipped: list[tuple[str, str]] = []
     for path in dict.fromkeys(path for given in runs or (".",) for path in _paths(given)):
         try:
@@ -31,11 +33,12 @@ def ledger(*runs: Traced) -> Ledger:
         except (NikaError, OSError) as error:
             skipped.append((path.name, str(error)))
             continue
+        doubts += doubted(path)
         key = seen.invocation or path.name
         if seen.state != "blocked" and (key not in found or found[key].events < seen.events):
             found[key] = _Page.of(seen)  # of two copies of a journal the one that knows more
     pages = sorted(found.values(), key=lambda page: (page.entry.started, page.entry.trace))
-    return _folded(pages, skipped)
+    return replace(_folded(pages, skipped), doubts=tuple(doubts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,21 @@ def proof_and_doubts(reel: Reel) -> tuple[str, list[str]]:
     return _proof(verdict), [*_doubts(reel, verdict), *_edits(opening(reel.path))]
 
 
+def doubted(path: Path) -> tuple[str, ...]:
+    """A sentence where a journal is not what was written once; none where its chain holds."""
+    verdict = verify(path)
+    return () if verdict.intact else (f"{path.name}: {_broken(verdict)}",)
+
+
+def _broken(verdict: Verdict) -> str:
+    if verdict.verdict != "forged":
+        return verdict.sentence
+    return (
+        f"its chain is BROKEN at line {verdict.line}: it was changed after it was written, and what is "
+        "shown is what it says now"
+    )
+
+
 def _proof(verdict: Verdict) -> str:
     unsealed = verdict.intact and verdict.key is None
     return f"{verdict.sentence} · not sealed" if unsealed else verdict.sentence
@@ -36,13 +51,8 @@ def _proof(verdict: Verdict) -> str:
 def _doubts(reel: Reel, verdict: Verdict) -> Iterator[str]:
     if reel.running:
         yield "its run goes on: this is how far it had come"
-    if verdict.verdict == "forged":
-        yield (
-            f"its chain is BROKEN at line {verdict.line}: it was changed after it was written, and what is "
-            "shown is what it says now"
-        )
-    elif verdict.verdict not in ("clean", "sealed", "torn", "incomplete"):
-        yield verdict.sentence
+    if verdict.verdict not in ("clean", "sealed", "torn", "incomplete"):
+        yield _broken(verdict)
     elif verdict.verdict == "incomplete" and not reel.running:
         yield "no frame ends the run: it was killed, or its end was cut off"
     if reel.trouble:

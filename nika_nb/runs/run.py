@@ -20,6 +20,7 @@ from nika_nb.runs.framed import fan_out
 from nika_nb.runs.growing import Growing
 from nika_nb.runs.lack import RunBlocked
 from nika_nb.runs.prepare import prepare
+from nika_nb.runs.provenance import doubted
 from nika_nb.runs.recorded import continuation, place_of, recorded_request, shown_path
 from nika_nb.runs.request import Place, Request
 from nika_nb.runs.session import Session
@@ -474,8 +475,10 @@ def attach(trace_path: str | Path, place: Place | None = None) -> Run:
         board.apply(frame)
     if not trace.running:
         board.close()
+        board.trouble = " · ".join(doubted(path))
     board.run_id = trace.run_id or ""
-    board.trace_path, board.trace_head, board.trace_events = shown_path(path), trace.head, len(trace.frames)
+    board.trace_path, board.trace_events = shown_path(path), len(trace.frames)
+    board.trace_head = "" if board.trouble else trace.head
     request = recorded_request(trace, place or place_of(trace) or Place.here())
     run = Run(request, None, board)
     run._recorded_at = path

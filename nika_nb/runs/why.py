@@ -14,6 +14,7 @@ from nika_nb.errors import NikaError
 from nika_nb.plan.identity import Identity
 from nika_nb.runs.causes import Cause, Causes, Reason, elsewhere
 from nika_nb.runs.framed import answer
+from nika_nb.runs.provenance import doubted
 from nika_nb.runs.reading import Reading, reading
 from nika_nb.runs.traced import Traced
 from nika_nb.trace.fields import list_of, shape_of
@@ -22,6 +23,7 @@ from nika_nb.trace.lineage import remember
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.reader import read
 from nika_nb.trace.units import Unit, UnitState
+from nika_nb.values import Named
 
 if TYPE_CHECKING:
     from nika_nb.runs.framed import DataFrame
@@ -105,19 +107,21 @@ def _listed(names: list[str], most: int = 8) -> str:
 class Why(Drawn):
     """Why each task of one invocation ran or did not.
 
-    trace: the file; resumed: the trace that it resumed, None where it started afresh.
+    trace: the file; resumed: the trace that it resumed, None where it started afresh. doubts: what speaks
+    against believing it.
     """
 
     workflow: str
     trace: str
     resumed: str | None
     tasks: tuple[TaskWhy, ...]
+    doubts: tuple[str, ...] = ()
 
     def __getitem__(self, task: str) -> TaskWhy:
-        return {found.task: found for found in self.tasks}[task]
+        return Named({found.task: found for found in self.tasks}, "task")[task]
 
     def to_json(self) -> dict[str, Any]:
-        """{workflow, trace, resumed, tasks}."""
+        """{workflow, trace, resumed, tasks, doubts}."""
         return asdict(self)
 
     def table(self) -> DataFrame:
@@ -133,6 +137,7 @@ class Why(Drawn):
             about=f"{self.trace} · {about}",
             lines=[_line(task) for task in self.tasks],
             closing=f"{ran} ran · {cached} skipped (cache hit)",
+            doubts=self.doubts,
         )
 
 
@@ -167,7 +172,8 @@ def why(run: Traced) -> Why:
     """
     found = reading(run)
     seen = found.seen
-    return Why(seen.workflow or "", found.path.name, seen.resumed, tuple(_tasks(found)))
+    doubts = doubted(found.path)
+    return Why(seen.workflow or "", found.path.name, seen.resumed, tuple(_tasks(found)), doubts)
 
 
 def _tasks(found: Reading) -> Iterator[TaskWhy]:

@@ -12,6 +12,7 @@ from nika_nb.notebook.shown import show as put
 from nika_nb.runs.api import judge
 from nika_nb.runs.care import verdict_of
 from nika_nb.runs.judging import bare, lacking
+from nika_nb.runs.provenance import doubted
 from nika_nb.runs.request import document
 from nika_nb.runs.results import sections_of
 from nika_nb.runs.why import Why
@@ -36,6 +37,8 @@ def show(session: Session, words: list[str]) -> None:
     """
     trace = session.trace(words[0] if words else None)
     if len(words) == 2:
+        for doubt in doubted(trace):
+            print(doubt)
         put(outputpage.mimebundle(words[1], sections_of(trace, words[1])), uuid4().hex)
         return
     put(mimebundle(session.desk.attached(trace).board), uuid4().hex)
