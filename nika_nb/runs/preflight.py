@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from nika_nb.authority.files import read_plain
-from nika_nb.catalog.frames import TASK_ENDS
-from nika_nb.language.model import Workflow
+from nika_nb.engine.contract import Memory, NoMemory
+from nika_nb.language.model import Task, Workflow
 from nika_nb.plan.plan import Plan
 from nika_nb.runs.lack import Lack
 from nika_nb.runs.needs import models, programs, secrets, skills, tools
 from nika_nb.runs.needs.sought import LookUp, Sought
 from nika_nb.runs.request import Request
-from nika_nb.trace.trace import Trace
+from nika_nb.trace.memory import JournalMemory
 
 # What no run begins without.
 ALWAYS: tuple[LookUp, ...] = (models.look_up, tools.look_up, skills.look_up)
@@ -30,33 +30,47 @@ def missing(workflow: Workflow, request: Request, read: Callable[[str], bytes] =
     return _found(ALWAYS, Sought(workflow, tasks, place.base, place.root, request.model, read))
 
 
-def lacking(plan: Plan, base: Path, done: frozenset[str] = frozenset()) -> list[Lack]:
-    """What is not there besides, of what the tasks need that are not done; called workflows included.
+def lacking(plan: Plan, base: Path, memory: Memory | None = None) -> list[Lack]:
+    """What is not there besides, of what the tasks need that may still run; called workflows included.
 
-    base: the folder that relative paths start from. A task that declares what becomes of it without
-    a thing does not need it.
+    base: the folder that relative paths start from. memory: of what goes on. A task that declares what
+    becomes of it without a thing does not need it.
     """
     lacks: list[Lack] = []
-    for name, sought in _live(plan, base, done, ""):
+    for name, sought in _live(plan, base, [memory or NoMemory()], ""):
         lacks += [lack.within(name) for lack in _found(RELIED_ON, sought)]
     return list(dict.fromkeys(lacks))
-
-
-def settled(trace: Trace) -> frozenset[str]:
-    """The tasks that a continuation of this trace does not run again."""
-    last = {str(frame.get("task")): frame for frame in trace.frames if frame.kind in TASK_ENDS}
-    return frozenset(name for name, frame in last.items() if "not_resumable" not in frame.fields)
 
 
 def _found(table: tuple[LookUp, ...], sought: Sought) -> list[Lack]:
     return list(dict.fromkeys(lack for look_up in table for lack in look_up(sought)))
 
 
-def _live(plan: Plan, base: Path, done: frozenset[str], name: str) -> Iterator[tuple[str, Sought]]:
-    """What each text is called, and its tasks that may run."""
-    tasks = [task for task in plan.workflow.tasks.values() if task.id not in done and task.when is not False]
-    yield name, Sought(plan.workflow, tuple(tasks), base, base)
+def _live(plan: Plan, base: Path, memories: Sequence[Memory], name: str) -> Iterator[tuple[str, Sought]]:
+    """What each text is called, and its tasks that may run. memories: one of each call of it."""
+    open_in = {
+        task.id: [memory for memory in memories if not _stands(memory, plan, task)] for task in _tasks(plan)
+    }
+    tasks = tuple(task for task in _tasks(plan) if open_in[task.id])
+    yield name, Sought(plan.workflow, tasks, base, base)
     for task in tasks:
         callee = plan.callees.get(task.called or "")
         if callee is not None:
-            yield from _live(callee.plan, base, frozenset(), callee.name)
+            below = [call for memory in open_in[task.id] for call in _calls(memory, task)]
+            yield from _live(callee.plan, base, below, callee.name)
+
+
+def _tasks(plan: Plan) -> list[Task]:
+    """Those that are not switched off."""
+    return [task for task in plan.workflow.tasks.values() if task.when is not False]
+
+
+def _stands(memory: Memory, plan: Plan, task: Task) -> bool:
+    return isinstance(memory, JournalMemory) and memory.stands(task.id, plan.tasks[task.id].def_hash)
+
+
+def _calls(memory: Memory, task: Task) -> list[Memory]:
+    """What is known of each call of a workflow that a task still has to bring to an end."""
+    if isinstance(memory, JournalMemory) and task.for_each is not None:
+        return [memory.child(task.id, item) for item in memory.open_items(task.id)] or [NoMemory()]
+    return [memory.child(task.id, None)]

@@ -19,7 +19,7 @@ from nika_nb.runs.given import with_inputs
 from nika_nb.runs.kin import refuse_twice, told_of_kin
 from nika_nb.runs.lack import Lack, Lacking, RunBlocked
 from nika_nb.runs.needs import journals
-from nika_nb.runs.preflight import lacking, settled
+from nika_nb.runs.preflight import lacking
 from nika_nb.runs.request import Request
 from nika_nb.runs.resumption import Resumption, resumption
 from nika_nb.runs.waiting import refuse_to_ask_again
@@ -85,8 +85,7 @@ def _refuse_lacking(request: Request, plan: Plan, resumed: Resumption, settings:
     """Raises Lacking where a run that has to be relied on lacks something that it will need."""
     if not relied_on(request, resumed):
         return
-    done = settled(resumed.trace) if resumed.trace is not None else frozenset[str]()
-    lacks = lacking(plan, request.place.base, done)
+    lacks = lacking(plan, request.place.base, resumed.memory)
     lacks += journals.tried(request.place.folder, settings.trace_file) if not lacks else []
     if lacks:
         raise Lacking(lacks)

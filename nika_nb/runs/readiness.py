@@ -8,7 +8,7 @@ from nika_nb.errors import CheckRefused, Source
 from nika_nb.runs.draft import Draft, draft
 from nika_nb.runs.lack import Lack, Lacking, RunBlocked
 from nika_nb.runs.needs import journals
-from nika_nb.runs.preflight import lacking, settled
+from nika_nb.runs.preflight import lacking
 from nika_nb.runs.recorded import continuation
 from nika_nb.runs.request import Place, Request
 from nika_nb.settings import Settings
@@ -30,5 +30,5 @@ def lacks_now(path: Path) -> tuple[Lack, ...]:
 
 def _lacks(request: Request, drafted: Draft, trace: Trace) -> tuple[Lack, ...]:
     memory, _ = remember(trace, (), carry_failures=True)
-    found = drafted.lacking(memory) or lacking(drafted.plan, request.place.base, settled(trace))
+    found = drafted.lacking(memory) or lacking(drafted.plan, request.place.base, memory)
     return tuple(found or journals.looked_at(request.place.folder, Settings.read().trace_file))

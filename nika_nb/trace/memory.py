@@ -141,6 +141,22 @@ class JournalMemory:
             return known.record.def_hash == def_hash
         return self.earlier is not None and self.earlier.knows(task, def_hash)
 
+    def stands(self, task: str, def_hash: str) -> bool:
+        """Whether what became of a task stands, so that it does not run again."""
+        known = self._tasks.get(task)
+        last = known.last if known else None
+        if last is None or "not_resumable" in last.fields:
+            return False
+        if last.kind in TASK_SUCCESSES:
+            return self.knows(task, def_hash)
+        return self.carry_failures or last.kind == "task_skipped"
+
+    def open_items(self, task: str) -> list[int]:
+        """The items of a fan-out over a workflow that were called and have not ended."""
+        known = self._tasks.get(task)
+        called = known.children if known else {}
+        return [item for item in called if item is not None and known and item not in known.item_ends]
+
     def running_at_crash(self) -> list[InFlight]:
         """What had begun and not ended when the journal broke off; empty where the run has an end."""
         if self.trace.end is not None:
