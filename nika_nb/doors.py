@@ -77,6 +77,18 @@ def command(name: str, *words: str) -> str:
     return " ".join([notebook if in_notebook() else terminal, *map(_word, words)])
 
 
+def deployment(name: str, folder: str = "") -> str:
+    """How a run of a deployment is started; folder: where it lies, empty for the reader's own."""
+    match _standing.get():
+        case "Python":
+            return f'nika_nb.runs.run_deployment("{name}"{f", root={dumps(folder)}" if folder else ""})'
+        case "%nika" | "a form":
+            return f"%nika run {_word(f'{folder}/{name}' if folder else name)}"
+        case "MCP":
+            return f"nika-nb mcp --root {_word(folder or '.')}"
+    return f"nika-nb runs run {name}{f' --root {_word(folder)}' if folder else ''}"
+
+
 def install(package: str) -> str:
     """How a package is brought in that only some need; it is named itself, for an extra has no fixed name."""
     return f"{'%' if in_notebook() else ''}pip install {quote(package)}"

@@ -19,7 +19,7 @@ from nika_nb.runs.answers import distinct, parse_answer
 from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.inspecting import Inspection, Unrunnable
 from nika_nb.runs.lack import RunBlocked
-from nika_nb.runs.lines import lines_of
+from nika_nb.runs.lines import deployed_line, lines_of
 from nika_nb.runs.run import Run
 from nika_nb.runs.service import Answered, Runs, request_of
 from nika_nb.runs.snapshots import left_out
@@ -183,9 +183,7 @@ def deploy_command(options: argparse.Namespace) -> int:
     except CheckRefused as refused:
         say(str(refused))
         return refused.exit_code
-    root = request.place.root
-    where = "" if root == Path.cwd() else f" · run it with --root {root}"
-    return _shown(options, made.to_json(), f"{made.name} · version {made.version}{where}")
+    return _shown(options, made.to_json(), deployed_line(made, Path.cwd()))
 
 
 def deployments_command(options: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 from nika_nb.errors import UsageError
 from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.inspecting import Unrunnable
-from nika_nb.runs.lines import lines_of
+from nika_nb.runs.lines import deployed_line, lines_of
 from nika_nb.runs.records import Summary
 from nika_nb.runs.run import Run, attach
 from nika_nb.runs.service import Runs, request_of
@@ -47,24 +47,25 @@ class Desk:
         if options := [word for word in words[1:] if word.startswith("--")]:
             what = f"a deployment is run with inputs only, not with {options[0]}"
             raise UsageError(f"%nika run {words[0]}: {what}: %nika run {words[0]} topic=x")
-        request = self._runs.deployed(words[0], dict(told_pair(word, parse_variable) for word in words[1:]))
+        where, _, name = words[0].rpartition("/")
+        runs = Runs(self._runs.root / where, "%nika", "notebook")
+        request = runs.deployed(name, dict(told_pair(word, parse_variable) for word in words[1:]))
         if not isinstance(request, Unrunnable):
             request = replace(request, interactive=interactive)
-        launched = request if isinstance(request, Unrunnable) else self._runs.launch(request)
+        launched = request if isinstance(request, Unrunnable) else runs.launch(request)
         if isinstance(launched, Unrunnable):
             lines = (f"  {lack.sentence}" for lack in launched.diagnostics)
             raise UsageError("\n".join([f"{words[0]} · unrunnable: something is missing", *lines]))
         return launched
 
     def deploy(self, words: list[str]) -> str:
-        """A new version of a deployment, from a workflow's file; says which."""
+        """A new version of a deployment, beside the workflow's file; says which, and where it lies."""
         if len(words) < 2:
             raise UsageError("%nika deploy takes a name and a file: %nika deploy nightly flow.nika.yaml")
         variables = dict(told_pair(word, parse_variable) for word in words[2:])
-        request = request_of(self._runs.root / words[1], self._runs.root, vars=variables)
-        made = self._runs.deploy(words[0], request)
-        deployed = f"{made.name} · version {made.version} · {made.snapshot.workflow}"
-        return "\n".join([*left_out(request), deployed])
+        request = request_of(self._runs.root / words[1], vars=variables)
+        made = Runs(request.place.root).deploy(words[0], request)
+        return "\n".join([*left_out(request), deployed_line(made, self._runs.root)])
 
     def _trace(self, summary: Summary) -> Path:
         return self._runs.folder.path / summary.traces[-1]

@@ -14,21 +14,24 @@ _FOREIGN = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 @dataclass(frozen=True, slots=True)
 class Below:
-    """roots: the folders that hold a `.nika/traces`, nearest first. cut: there were too many to look at."""
+    """roots: the folders that hold what is looked for, nearest first. cut: there were too many to look at."""
 
     roots: tuple[Path, ...]
     cut: bool = False
 
 
-def projects(folder: Path) -> Below:
-    """The folder itself and what lies below it; hidden, installed and linked folders are passed over."""
+def projects(folder: Path, what: str = "traces") -> Below:
+    """The folder itself and what lies below it; hidden, installed and linked folders are passed over.
+
+    what: the folder in `.nika` that makes one a project.
+    """
     found: list[Path] = []
     waiting = deque([(folder, 0)])
     for _ in range(MOST):
         if not waiting:
             return Below(tuple(found))
         here, depth = waiting.popleft()
-        if (here / ".nika" / "traces").is_dir():
+        if (here / ".nika" / what).is_dir():
             found.append(here)
         if depth < DEEPEST:
             waiting += [(inner, depth + 1) for inner in _folders(here)]

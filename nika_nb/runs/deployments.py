@@ -16,7 +16,9 @@ from typing import Any
 from nika_nb import __version__
 from nika_nb.catalog.frames import ENGINE_VERSION
 from nika_nb.doors import command
+from nika_nb.doors import deployment as started
 from nika_nb.errors import UsageError
+from nika_nb.runs.below import projects
 from nika_nb.runs.lack import Lack
 from nika_nb.runs.records import moment
 from nika_nb.runs.request import Deployed
@@ -26,17 +28,19 @@ from nika_nb.values import loads, nearest
 FORMAT = 1
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9-]{0,47}")
 BROKEN_CODE = "NIKA-NB-002"
+_TOLD = 3  # places that a sentence names
 _VERSION = re.compile(r"([1-9][0-9]{0,8})\.json")
 
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """One version of a deployment. created: unix nanoseconds."""
+    """One version of a deployment. created: unix nanoseconds. root: the folder whose `.nika` holds it."""
 
     name: str
     version: int
     created: int
     snapshot: Snapshot
+    root: Path
 
     @property
     def deployed(self) -> Deployed:
@@ -52,6 +56,7 @@ class Deployment:
             "version": self.version,
             "created_at": moment(self.created),
             "digest": self.snapshot.digest,
+            "root": str(self.root),
             **shape,
         }
 
@@ -89,7 +94,7 @@ class Deployments:
         found = version if version is not None else self._newest(name)
         if found is None or not self._file(name, found).is_file():
             raise UsageError(self._absent(name, version))
-        return _read(self._file(name, found), name, found)
+        return _read(self._file(name, found), name, found, self.root)
 
     def all(self) -> list[Deployment]:
         """The newest version of each, by name; those that cannot be read are left out."""
@@ -118,7 +123,7 @@ class Deployments:
         folder.mkdir(parents=True, exist_ok=True)
         created = time.time_ns()
         while True:
-            made = Deployment(name, version, created, snapshot)
+            made = Deployment(name, version, created, snapshot, self.root)
             if _link(folder, self._file(name, version), _document(made)):
                 return made
             version += 1
@@ -145,7 +150,10 @@ class Deployments:
         if versions and version is not None:
             listing = ", ".join(map(str, versions))
             return f"the deployment `{name}` has no version {version} (it has {listing})"
-        hint = nearest(name, list(self._names())) or f"make one with `{command('deploy')}`"
+        there = [root for root in projects(self.root, f"deployments/{name}").roots if root != self.root]
+        ways = [f"`{started(name, os.path.relpath(root, self.root))}`" for root in there]
+        hint = f"it lies elsewhere: {', '.join(ways[:_TOLD])}" if ways else nearest(name, list(self._names()))
+        hint = hint or f"make one with `{command('deploy')}`"
         return f"there is no deployment `{name}` in {self.path}; {hint}"
 
 
@@ -188,10 +196,10 @@ def _link(folder: Path, target: Path, content: bytes) -> bool:
     return True
 
 
-def _read(path: Path, name: str, version: int) -> Deployment:
+def _read(path: Path, name: str, version: int, root: Path) -> Deployment:
     try:
         shape = loads(path.read_bytes())
-        made = Deployment(name, version, int(shape["created_at"]), Snapshot(**shape["snapshot"]))
+        made = Deployment(name, version, int(shape["created_at"]), Snapshot(**shape["snapshot"]), root)
         same = made.snapshot.digest == shape["digest"]
     except OSError as error:
         raise Broken(name, version, f"cannot be read: {error.strerror}") from None

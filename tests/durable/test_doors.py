@@ -10,6 +10,9 @@ import pytest
 
 import nika_nb
 from nika_nb import runs
+from nika_nb.doors import standing_at
+from nika_nb.errors import UsageError
+from nika_nb.notebook.desk import Desk
 from nika_nb.notebook.watch import Watch
 from nika_nb.runs.run import Run
 from tests.doors import Terminal, frames, newest, wait_for
@@ -179,3 +182,31 @@ def test_two_questions_are_answered_in_two_forms(here: Project) -> None:
     painted()
     assert run.state == "completed"
     assert [c.sequence for c in runs.checkpoints(str(run.id))] == [1, 2, 3]
+
+
+def test_a_deployment_lies_beside_its_workflow_whatever_door_made_it(
+    here: Project, terminal: Terminal
+) -> None:
+    """Each door says where it lies and how it is started; from elsewhere it is told where it is."""
+    sub = here.root / "sub"
+    sub.mkdir()
+    for name in ("here", "sub/there"):
+        Path(f"{name}.nika.yaml").write_text(DONE, encoding="utf-8")
+    desk = Desk(here.root)
+    with standing_at("%nika"):
+        assert "start it with `%nika run one`" in desk.deploy(["one", "here.nika.yaml"])
+        said = desk.deploy(["two", "sub/there.nika.yaml"])
+        assert "in sub/.nika/deployments; start it with `%nika run sub/two`" in said
+        run = desk.run(["sub/two"], interactive=False)
+        run.wait()
+        with pytest.raises(UsageError, match=r"it lies elsewhere: `%nika run sub/two`"):
+            desk.run(["two"], interactive=False)
+    assert (run.state, run.trace is not None and run.trace.parents[2] == sub) == ("completed", True)
+    done = terminal("runs", "deploy", "three", "sub/there.nika.yaml")
+    assert "start it with `nika-nb runs run three --root sub`" in done.out.decode()
+    assert terminal("runs", "run", "two", "--root", "sub").code == 0
+    assert "it lies elsewhere: `nika-nb runs run two --root sub`" in terminal("runs", "run", "two").err
+    assert runs.deploy("four", "sub/there.nika.yaml").root == sub
+    assert runs.run_deployment("three", root="sub").status == "completed"
+    with pytest.raises(UsageError, match=r'elsewhere: `nika_nb.runs.run_deployment\("four", root="sub"\)`'):
+        runs.run_deployment("four")

@@ -27,7 +27,7 @@ def deploy(session: Session, words: list[str]) -> None:
 def run(session: Session, words: list[str]) -> Run | None:
     """%nika run nightly topic=x · %nika run flow.nika.yaml --resume · %nika run book.ipynb::name
 
-    The options are those of `%%nika`.
+    A deployment that lies in another folder is folder/nightly. The options are those of `%%nika`.
     """
     if words and names_file(words[0]):
         options = cell_options(words[1:], f"%nika run {words[0]}")
