@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from nika_nb.authority.permits import shared
 from nika_nb.catalog.environment import FLOOR, is_dangerous
 from nika_nb.errors import Fault
 from nika_nb.language.model import Permits
@@ -30,19 +31,11 @@ def compose(permits: Permits | None, task: Mapping[str, Any] | None, environ: Ma
     make a tool run something unwritten are taken out last. Raises Fault NIKA-EXEC-002 for a name
     or a value that no process can carry.
     """
-    passed = tuple(name for name in _declared(permits) if name in environ and not is_dangerous(name))
+    declared = shared(permits, lambda boundary: boundary.env)
+    passed = tuple(name for name in declared if name in environ and not is_dangerous(name))
     values = {name: environ[name] for name in (*FLOOR, *passed) if name in environ}
     values |= {_name(name): _value(name, value) for name, value in (task or {}).items()}
     return Composed({name: value for name, value in values.items() if not is_dangerous(name)}, passed)
-
-
-def _declared(permits: Permits | None) -> list[str]:
-    """The names that the boundary and every one around it pass on."""
-    names = [bound.text for bound in permits.env] if permits else []
-    if permits is None or permits.within is None:
-        return names
-    above = _declared(permits.within)
-    return [name for name in names if name in above]
 
 
 def _name(name: str) -> str:

@@ -10,7 +10,7 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from nika_nb.authority import floor
 from nika_nb.authority.floor import BLOCKED_CODE, Address
-from nika_nb.authority.permits import DENIED_CODE, Verdict, canonical_host, judge_host
+from nika_nb.authority.permits import DENIED_CODE, Verdict, canonical_host, judge_host, shared
 from nika_nb.catalog.ports import CLOSED_PORTS
 from nika_nb.errors import hidden
 from nika_nb.language.model import Permits
@@ -89,7 +89,7 @@ def _encoded(target: str) -> str:
 
 def judge(permits: Permits | None, host: str, port: int) -> Verdict:
     """May this host be asked at this port? `code` is NIKA-SEC-005 for what no grant opens."""
-    reason = floor.blocked(host, _grants(permits))
+    reason = floor.blocked(host, _granted(permits))
     if reason:
         return Verdict("net", host, False, reason, BLOCKED_CODE, opening(host))
     why = closed_port(port)
@@ -111,7 +111,7 @@ def judge_addresses(permits: Permits | None, host: str, addresses: Sequence[Addr
     One inner address among them refuses the whole name. A granted loopback name leads to this
     machine and nowhere else.
     """
-    opened = bool(floor.blocked(host)) and not floor.blocked(host, _grants(permits))
+    opened = bool(floor.blocked(host)) and not floor.blocked(host, _granted(permits))
     for address in addresses:
         if opened and not floor.is_loopback_address(address):
             reason: str | None = "it was opened as this machine itself, and leads away from it"
@@ -135,10 +135,5 @@ def opening(host: str) -> str:
     return "fetch from a public host; no permit opens this one"
 
 
-def _grants(permits: Permits | None) -> list[str]:
-    """The hosts that the boundary and every one around it name."""
-    names = [grant.text for grant in permits.http] if permits else []
-    if permits is None or permits.within is None:
-        return names
-    above = _grants(permits.within)
-    return [name for name in names if name in above]
+def _granted(permits: Permits | None) -> list[str]:
+    return shared(permits, lambda boundary: boundary.http)

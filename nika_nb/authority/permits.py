@@ -88,6 +88,15 @@ def judge_all(permits: Permits | None, judge: Callable[[Permits | None], Verdict
     return replace(above, why=f"the calling workflow may not do it ({above.why})", fix=fix)
 
 
+def shared(permits: Permits | None, listed: Callable[[Permits], Iterable[Bound]]) -> list[str]:
+    """What a boundary and every one around it list."""
+    names = _texts(listed(permits)) if permits else []
+    if permits is None or permits.within is None:
+        return names
+    above = shared(permits.within, listed)
+    return [name for name in names if name in above]
+
+
 def judge_program(permits: Permits | None, program: str | None) -> Verdict:
     """May a process be started? `program` is argv[0] as written, None for a shell line."""
     return judge_all(permits, lambda boundary: _program(boundary, program))
