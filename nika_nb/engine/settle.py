@@ -39,24 +39,9 @@ class Settler:
         elif outcome.status == "failure":
             self._failed(task, note, outcome, work)
         elif outcome.status == "cancelled":
-            self._emitter.emit(
-                "task_cancelled",
-                task=task,
-                note="over budget" if outcome.cause == "budget" else outcome.cause,
-                **work.figures(),
-                outcome=self._outcome(outcome),
-            )
+            self._called_off(task, outcome, work)
         else:
-            detail = _detail(outcome.error)
-            self._emitter.emit(
-                "task_skipped",
-                task=task,
-                note="on_error · skip",
-                detail=detail,
-                **work.times(),
-                **work.figures(),
-                outcome=self._outcome(outcome),
-            )
+            self._skipped_on_error(task, outcome, work)
 
     def _decisions(self, task: str, work: Work) -> None:
         for decision in work.permits:
@@ -99,6 +84,26 @@ class Settler:
             detail=_detail(outcome.error),
             duration_ms=_duration(work),
             attempts=outcome.attempts,
+            **work.times(),
+            **work.figures(),
+            outcome=self._outcome(outcome),
+        )
+
+    def _called_off(self, task: str, outcome: Outcome, work: Work) -> None:
+        self._emitter.emit(
+            "task_cancelled",
+            task=task,
+            note="over budget" if outcome.cause == "budget" else outcome.cause,
+            **work.figures(),
+            outcome=self._outcome(outcome),
+        )
+
+    def _skipped_on_error(self, task: str, outcome: Outcome, work: Work) -> None:
+        self._emitter.emit(
+            "task_skipped",
+            task=task,
+            note="on_error · skip",
+            detail=_detail(outcome.error),
             **work.times(),
             **work.figures(),
             outcome=self._outcome(outcome),

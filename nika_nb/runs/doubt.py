@@ -10,9 +10,9 @@ from nika_nb.engine.contract import Answer, Asks, Call, Prompt, Reply, Verbs, un
 from nika_nb.errors import Fault
 from nika_nb.language.model import Task, Workflow
 from nika_nb.tools.prompt import DECLINED_CODE, NAME, WrongAnswer, read_answer, shown_hash
+from nika_nb.trace.fields import names_of
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.trace import Trace
-from nika_nb.values import loads
 
 
 def in_doubt(memory: JournalMemory, workflow: Workflow) -> frozenset[str]:
@@ -31,9 +31,7 @@ def _exempt(task: Task) -> bool:
 
 def carried(trace: Trace) -> frozenset[str]:
     """What was in doubt when a run paused over it: it is still, where it has not been answered."""
-    text = trace.prologue.get("in_doubt")
-    names = loads(text) if isinstance(text, str) else []
-    return frozenset(name for name in names if isinstance(name, str))
+    return frozenset(names_of(trace.prologue.get("in_doubt")))
 
 
 class AskFirst:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nika_nb.catalog.frames import RESUME_BLOCKED
-from nika_nb.trace.fields import list_of, said, whole
+from nika_nb.trace.fields import names_of, said, whole
 from nika_nb.trace.folder import Ends, ends, standing
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.trace import State, state_of
@@ -116,7 +116,7 @@ def _head(name: str, found: Ends, first: Frame, run: str) -> Head:
         parent=_text(first, "parent_run"),
         deployment=_text(first, "deployment"),
         deployment_version=whole(first.get("deployment_version")),
-        answered=tuple(name for name in list_of(first.get("answered")) if isinstance(name, str)),
+        answered=names_of(first.get("answered")),
         door=_text(first, "door"),
         pid=whole(first.get("pid")),
         sequence=whole(first.get("sequence")),

@@ -44,6 +44,11 @@ def list_of(text: Any) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
+def names_of(text: Any) -> tuple[str, ...]:
+    """The names in such a field."""
+    return tuple(name for name in list_of(text) if isinstance(name, str))
+
+
 def inner(shape: dict[str, Any], name: str) -> dict[str, Any]:
     found = shape.get(name)
     return found if isinstance(found, dict) else {}

@@ -99,9 +99,8 @@ class TraceFolder:
 
     @property
     def shown(self) -> str:
-        """The folder as people read it: from where they are, if it lies below."""
-        here = Path.cwd()
-        return str(self.path.relative_to(here) if self.path.is_relative_to(here) else self.path)
+        """The folder as people read it."""
+        return str(shown(self.path))
 
     def _entries(self) -> Iterator[Entry]:
         by_stamp = sorted(((_dated(path), path) for path in self._files()), reverse=True)
@@ -110,6 +109,14 @@ class TraceFolder:
 
     def _files(self) -> Iterator[Path]:
         return self.path.glob("*.ndjson")
+
+
+def shown(path: Path) -> Path:
+    """As people read it: from where they are, where it lies below."""
+    try:
+        return path.relative_to(Path.cwd())
+    except (ValueError, OSError):  # elsewhere; or the current folder is gone
+        return path
 
 
 def newest_first(entries: Iterable[Entry]) -> list[Entry]:

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from pathlib import PurePath
 
 from nika_nb.errors import NikaError
+from nika_nb.trace.fields import names_of
 from nika_nb.trace.folder import with_head
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.reader import read
 from nika_nb.trace.trace import Trace
 from nika_nb.trace.verify import verify
-from nika_nb.values import loads
 
 _DEPTH = 100  # resumes that broke off one after the other
 
@@ -66,6 +66,4 @@ def _earlier(trace: Trace, label: str) -> Trace | None:
 
 
 def _forced(trace: Trace) -> frozenset[str]:
-    text = trace.prologue.get("forced")
-    names = loads(text) if isinstance(text, str) else []
-    return frozenset(name for name in names if isinstance(name, str))
+    return frozenset(names_of(trace.prologue.get("forced")))

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from nika_nb.catalog.frames import RESUME_BLOCKED, RUN_ENDS
 from nika_nb.engine.contract import Prompt as Prompt
 from nika_nb.engine.contract import unit_key as unit_key
-from nika_nb.trace.fields import json_in, object_of, said
+from nika_nb.trace.fields import json_in, list_of, names_of, object_of, said, shape_of
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.paging import INPUT_PAGE, with_texts
 from nika_nb.values import to_text
@@ -81,7 +81,7 @@ class Trace:
     @property
     def inputs(self) -> dict[str, Any]:
         """Where each input came from, by name."""
-        return object_of(self.prologue.get("inputs")) or {}
+        return shape_of(self.prologue.get("inputs"))
 
     @property
     def input_values(self) -> dict[str, Any] | None:
@@ -95,8 +95,7 @@ class Trace:
     @property
     def inputs_withheld(self) -> tuple[str, ...]:
         """The inputs whose values held a secret and were not written down."""
-        names = json_in(self.prologue.get("inputs_withheld"))
-        return tuple(str(name) for name in names) if isinstance(names, list) else ()
+        return names_of(self.prologue.get("inputs_withheld"))
 
     @property
     def end(self) -> Frame | None:
@@ -168,12 +167,8 @@ def state_of(end: str | None, running: bool) -> State:
 
 def prompts_of(pause: Frame) -> tuple[Prompt, ...]:
     """The questions that a `workflow_paused` frame asks."""
-    listed = json_in(pause.get("prompts"))
-    if isinstance(listed, list):
-        found = tuple(_prompt(item) for item in listed if isinstance(item, dict))
-        if found:
-            return found
-    return (_prompt(pause.fields | {"shown_hash": pause.get("approval_shown_hash")}),)
+    found = tuple(_prompt(item) for item in list_of(pause.get("prompts")) if isinstance(item, dict))
+    return found or (_prompt(pause.fields | {"shown_hash": pause.get("approval_shown_hash")}),)
 
 
 def _prompt(shape: dict[str, Any]) -> Prompt:

@@ -13,6 +13,7 @@ from pathlib import Path
 from nika_nb.catalog.frames import FILE_BOUND, RUN_ENDS, TASK_ENDS
 from nika_nb.engine.events import Event
 from nika_nb.trace.chain import Chain
+from nika_nb.trace.folder import shown
 from nika_nb.trace.lock import claim, let_go
 
 _NAMESAKES = 1000  # seeded runs start with the same id: how many may lie in one folder
@@ -92,7 +93,7 @@ class Journal:
         with self._turn:
             if self.trouble is None:
                 return None
-            where = _shown(self.path or self.folder)
+            where = shown(self.path or self.folder)
             ends = f"journal {where} ends after {self.written} events: {self.trouble}"
             return f"{ends} — the run itself is unaffected{self._untold()}"
 
@@ -251,14 +252,6 @@ class Journal:
     def _release(self) -> None:
         fd, self._fd = self._fd, None
         let_go(fd)
-
-
-def _shown(path: Path) -> Path:
-    """As people read it: from where they are, where it lies below."""
-    try:
-        return path.relative_to(Path.cwd())
-    except (ValueError, OSError):  # elsewhere; or the current folder is gone
-        return path
 
 
 def _why(error: BaseException) -> str:

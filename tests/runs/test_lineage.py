@@ -119,6 +119,6 @@ def test_a_resume_that_came_to_its_end_says_all_there_is(line: Path) -> None:
     first = nika_nb.run(gated)
     second = nika_nb.run(gated, resume=first.trace, vars={"on": False})
     assert second.tasks["fan"].state == "skipped"
-    third = nika_nb.run(gated, resume=second.trace)
+    third = nika_nb.run(gated, resume=second.trace, vars={"on": True})
     assert reasons(Path(str(third.trace))) == {"fan": ("not-recorded",)}
     assert len(traces(line.parent)) == 3
