@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from nika_nb.board.clean import last_line, one_line
 from nika_nb.board.fields import Fields, item_fault_of, json_of, preview_of, prompt_of, retry_of
-from nika_nb.board.rows import TOLD_ITEMS, Items, Row, RunState, State
+from nika_nb.board.rows import TOLD_ITEMS, Items, Row, RunState, State, Talk
+from nika_nb.trace import agents
 
 if TYPE_CHECKING:
     from nika_nb.board.state import Board
@@ -110,6 +111,19 @@ def _told(items: Items, fields: Fields) -> None:
 _ITEM_ENDS: dict[str, State] = {"success": "ok", "failure": "failed"}
 
 
+def _agent_replied(board: Board, fields: Fields, at: int) -> None:
+    row = board.row(str(fields["task"]))
+    _talk(row).turns += 1
+    board.touch(row)
+
+
+def _tool_invoked(board: Board, fields: Fields, at: int) -> None:
+    row = board.row(str(fields["task"]))
+    _talk(row).calls += 1
+    _talk(row).failed += agents.failed(fields)
+    board.touch(row)
+
+
 def _task_completed(board: Board, fields: Fields, at: int) -> None:
     row = _settle(board, fields, at, "ok")
     board.ran(row)
@@ -132,6 +146,7 @@ def _task_cache_hit(board: Board, fields: Fields, at: int) -> None:
 def _task_failed(board: Board, fields: Fields, at: int) -> None:
     row = _settle(board, fields, at, "failed")
     row.detail = str(fields.get("detail", "") or "")
+    row.warning = str(fields.get("warning", "") or "")
 
 
 def _task_skipped(board: Board, fields: Fields, at: int) -> None:
@@ -254,6 +269,12 @@ def _items(row: Row) -> Items:
     return row.items
 
 
+def _talk(row: Row) -> Talk:
+    if row.talk is None:
+        row.talk = Talk()
+    return row.talk
+
+
 def _spent(row: Row, fields: Fields) -> None:
     row.tokens += int(fields.get("tokens") or 0)
     if fields.get("cost_usd") is not None:
@@ -274,6 +295,8 @@ HANDLERS: dict[str, Callable[[Board, Fields, int], None]] = {
     "task_retrying": _task_retrying,
     "task_recovered": _task_recovered,
     "nb_item_completed": _item_completed,
+    agents.TURN: _agent_replied,
+    agents.CALL: _tool_invoked,
     "task_completed": _task_completed,
     "task_cache_hit": _task_cache_hit,
     "task_failed": _task_failed,

@@ -10,7 +10,7 @@ from nika_nb.catalog.frames import LIVE_ONLY
 
 KEPT = 120  # lines
 _SILENT = LIVE_ONLY | {"task_scheduled", "nb_source_page", "nb_output_page", "nb_prompt_page", "nb_child"}
-_TOLD = ("note", "reason", "plane", "gate", "decision", "code", "when", "blocked_by", "detail")
+_TOLD = ("note", "reason", "plane", "gate", "decision", "tool", "code", "when", "blocked_by", "detail")
 
 
 def told(kind: str, fields: Mapping[str, Any], after_ms: int) -> str:

@@ -28,9 +28,10 @@ def mimebundle(unit: str, sections: Sequence[Section]) -> dict[str, str]:
 
 
 def page_text(sections: Sequence[Section]) -> str:
-    """The same as text alone; several sections stand apart."""
-    told = [_told(section.value) for section in sections]
-    return "\n\n".join(clean(text, SHOWN + 1) + rest for text, rest in told)
+    """The same as text alone; several sections stand apart, each under its name."""
+    told = [(section.what, *_told(section.value)) for section in sections]
+    pieces = [(what, clean(text, SHOWN + 1) + rest) for what, text, rest in told]
+    return "\n\n".join(f"{what}:\n{text}" if len(pieces) > 1 else text for what, text in pieces)
 
 
 def page_html(unit: str, sections: Sequence[Section]) -> str:

@@ -62,6 +62,15 @@ class Items:
 
 
 @dataclass(slots=True)
+class Talk:
+    """What the agent of a row did: replies of its model, tools that it called, and of these what failed."""
+
+    turns: int = 0
+    calls: int = 0
+    failed: int = 0
+
+
+@dataclass(slots=True)
 class Row:
     """One task. Times are unix nanoseconds, durations milliseconds, money US dollars."""
 
@@ -95,6 +104,7 @@ class Row:
     not_resumable: str = ""
     parallel: bool = False
     items: Items | None = None
+    talk: Talk | None = None
     called: dict[str, list[int]] = field(default_factory=dict)  # per call under way: [settled, all] tasks
     unfinished: str = ""
 

@@ -149,12 +149,15 @@ def _under(row: Row, columns: int, whole: bool) -> str:
 def _beneath(row: Row, whole: bool) -> str:
     if row.state == "failed":
         apart = row.items is not None and bool(row.items.faults)  # each is told whole where items unfold
-        return _foldable(row.detail, whole and not apart) if row.detail else ""
+        return (_foldable(row.detail, whole and not apart) if row.detail else "") + _warned(row)
     if row.state == "paused" and row.detail:
         return f'<div style="{ink(COLOUR["paused"])}">{inline(row.detail)}</div>'
-    if row.warning:
-        return f'<div style="{ink(COLOUR["retrying"])}">warning: {inline(row.warning)}</div>'
-    return ""
+    return _warned(row)
+
+
+def _warned(row: Row) -> str:
+    tone = ink(COLOUR["retrying"])
+    return f'<div style="{tone}">warning: {inline(row.warning)}</div>' if row.warning else ""
 
 
 def _opened(row: Row) -> str:

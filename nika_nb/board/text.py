@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from nika_nb.board.clean import error_line, error_text, one_line
-from nika_nb.board.rows import STATES, Row, RunState, State, why
+from nika_nb.board.rows import STATES, Row, RunState, State, Talk, why
 from nika_nb.board.state import Board, Fact
 from nika_nb.catalog.frames import RUN_STOPS, TASK_ENDS
 from nika_nb.engine.outcome import blocked_said
@@ -67,8 +67,20 @@ def said(row: Row) -> str:
     if row.state == "cancelled":
         blocked = f"blocked · {one_line(blocked_said(row.blocked_by, row.note))}" if row.blocked_by else ""
         return blocked or one_line(row.note) or "cancelled"
-    note = one_line(row.note)
+    note = _with_talk(one_line(row.note), row.talk)
     return f"{note} · {row.unfinished}" if row.unfinished else note
+
+
+def _with_talk(note: str, talk: Talk | None) -> str:
+    """`agent · 3 turns · 2 tool calls, 1 failed`: what an agent used, instead of what it might have."""
+    if talk is None:
+        return note
+    used = [plural(talk.turns, "turn"), *([plural(talk.calls, "tool call")] if talk.calls else [])]
+    failed = f", {talk.failed} failed" if talk.failed else ""
+    return f"{_MOST_TURNS.sub('', note)} · {' · '.join(used)}{failed}"
+
+
+_MOST_TURNS = re.compile(r" · (?:up to )?\d+ turns?\b")  # older journals name the figure alone
 
 
 def items_said(row: Row) -> str:
@@ -99,6 +111,7 @@ def line(row: Row, width: int, now: int | None = None, glyphs: dict[State, str] 
     text = " ".join(cells).rstrip()
     ms = row.elapsed_ms(now)
     figures = [duration(ms)] if ms is not None else []
+    figures += [f"{row.tokens:,} tokens"] if row.talk and row.tokens else []
     figures += [money(row.cost_usd)] if row.cost_usd else []
     figures += [items_said(row)] if items_said(row) else []
     text += f"  {' · '.join(figures)}" if figures else ""
@@ -108,11 +121,12 @@ def line(row: Row, width: int, now: int | None = None, glyphs: dict[State, str] 
 
 def under(row: Row) -> list[str]:
     """What stands under a row: the failure, the open question, the closed gate, a warning."""
+    warned = [f"       warning: {one_line(row.warning)}"] if row.warning else []
     if row.state == "failed":
-        return [f"       {fault}" for fault in _faults(row)]
+        return [*(f"       {fault}" for fault in _faults(row)), *warned]
     if row.state in ("paused", "retrying", "skipped") and (row.detail or row.when):
         return [f"       {one_line(row.detail or row.when)}"]
-    return [f"       warning: {one_line(row.warning)}"] if row.warning else []
+    return warned
 
 
 def _faults(row: Row) -> Iterator[str]:

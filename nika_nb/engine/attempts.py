@@ -97,7 +97,7 @@ class Attempts:
         task = planned.task
         while True:
             work.attempts += 1
-            paid = len(work.usages)
+            paid, within = len(work.usages), not self._budget.crossed
             try:
                 reply = await self._verbs.run(self._call(planned, work, body, item))
                 return await self._accepted(task, work, reply)
@@ -105,6 +105,9 @@ class Attempts:
                 if not may_retry(task.retry, fault, work.attempts):
                     raise
                 await self._back_off(task, fault, work.attempts, item, work.usages[paid:])
+            finally:
+                if within and self._budget.crossed:
+                    work.warnings.append(self._budget.passed)
 
     def _call(self, planned: TaskPlan, work: Work, body: dict[str, Any], item: int | None) -> Call:
         task, attempt = planned.task, work.attempts

@@ -33,6 +33,11 @@ class Budget:
             f"{left} not started; resume with a higher cap to go on"
         )
 
+    @property
+    def passed(self) -> str:
+        """What is said where something that had begun went beyond the cap, and came to its end."""
+        return f"the run's cap of ${self.cap or 0:.4f} was passed here: it has cost ${self.spent:.4f} by now"
+
     def below(self, spend: Callable[[Usage], None]) -> Budget:
         """The same cap for a called workflow, whose costs are its caller's: `spend` counts them."""
         return _Below(self, spend)

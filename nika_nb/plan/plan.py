@@ -136,4 +136,5 @@ def note_of(action: Action, model: str | None) -> str:
         return f"infer · {action.get('model') or model or 'no model'}"
     if action.verb == "invoke":
         return f"invoke · {action.get('tool') or action.get('workflow')}"
-    return f"agent · {action.get('max_turns') or 10} turns"
+    most = action.get("max_turns") or 10
+    return f"agent · up to {most} {'turn' if most == 1 else 'turns'}"

@@ -10,6 +10,8 @@ from nika_nb.board.replay import Replay, Step
 from nika_nb.board.text import said
 from nika_nb.errors import UsageError
 from nika_nb.runs.replaying import replay_of
+from nika_nb.trace import agents
+from nika_nb.trace.reader import frames
 from nika_nb.values import among
 
 
@@ -21,8 +23,22 @@ def sections_of(path: Path, unit: str) -> list[Section]:
     replay = replay_of(path, fine=True)
     settled = _settled(replay, unit)
     if settled is not None and settled.error is not None:
-        return [Section("error", whole_error(settled.error))]
-    return [Section("output", _output(replay[-1], path, unit))]
+        found = Section("error", whole_error(settled.error))
+    else:
+        found = Section("output", _output(replay[-1], path, unit))
+    turns = _turns(replay, unit)
+    return [Section("turns", "\n".join(turns)), found] if turns else [found]
+
+
+def _turns(replay: Replay, unit: str) -> list[str]:
+    """What an agent did, from the newest journal that tells of it."""
+    task, _, index = unit.removesuffix("]").partition("[")
+    item = int(index) if index.isdecimal() else None
+    for path in reversed(replay.traces):
+        found = list(agents.told(frames(path), task, item))
+        if found:
+            return found
+    return []
 
 
 def _settled(replay: Replay, unit: str) -> Step | None:

@@ -9,6 +9,7 @@ from nika_nb.tables.attempts import attempt_rows
 from nika_nb.tables.columns import EVENTS, ITEMS, PERMITS, RUNS, TASKS, Column
 from nika_nb.tables.prompts import prompt_rows
 from nika_nb.tables.values import value_of
+from nika_nb.trace import agents
 from nika_nb.trace.fields import said, whole
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.overview import Overview
@@ -131,6 +132,8 @@ def _permit_rows(frames: Iterable[Frame], running: bool) -> Iterator[Row]:
 def _event_rows(frames: Iterable[Frame], running: bool) -> Iterator[Row]:
     for frame in frames:
         values = {name: said(frame.get(name)) for name in ("task", "note", "detail")}
+        values["note"] = values["note"] or agents.note_of(frame.kind, frame.fields)
+        values["detail"] = values["detail"] or agents.detail_of(frame.kind, frame.fields)
         values |= {"kind": frame.kind, "id": frame.id, "invocation": frame.run, "fields": dumps(frame.fields)}
         numbers = {name: whole(frame.get(name)) for name in ("item", "attempt")}
         yield ordered(EVENTS, values | numbers | {"line": frame.line, "time": frame.timestamp})

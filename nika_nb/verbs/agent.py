@@ -35,6 +35,7 @@ from nika_nb.verbs.toolbox import Toolbox, admits
 WHITELIST_CODE = "NIKA-SEC-002"
 
 _LONGEST_NAME = 200  # characters of what a model calls a tool
+_CARRIED = 1000  # characters of a tool's arguments, and of its error, that the journal keeps
 
 
 class Agent:
@@ -95,7 +96,7 @@ class _Work:
         try:
             value = await self._answer(call)
         except Fault as fault:
-            self._invoked(call, turn, fault.code)
+            self._invoked(call, turn, fault)
             if category_of(fault.code) == "security_error":
                 raise
             return Result(dumps({"error": {"code": fault.code, "message": fault.message}}), failed=True)
@@ -112,9 +113,16 @@ class _Work:
             raise Fault("NIKA-INVOKE-002", f"the arguments of `{call.name}` cannot be read: {call.trouble}")
         return await self._toolbox.use(self._call, call.name, call.arguments, in_loop=True)
 
-    def _invoked(self, call: ToolCall, turn: int, code: str | None) -> None:
-        told = {"tool": hidden(call.name)[:_LONGEST_NAME], "turn": turn, "status": "error" if code else "ok"}
-        self.note("tool_invoked", told | ({"code": code} if code else {}))
+    def _invoked(self, call: ToolCall, turn: int, fault: Fault | None) -> None:
+        told = {"tool": hidden(call.name)[:_LONGEST_NAME], "turn": turn, "status": "error" if fault else "ok"}
+        told |= {"code": fault.code, "nb_error": hidden(fault.message)[:_CARRIED]} if fault else {}
+        self.note("tool_invoked", told | _arguments(call))
+
+
+def _arguments(call: ToolCall) -> dict[str, str]:
+    """The arguments as JSON text, its beginning; left out where a secret stands in them."""
+    text = dumps(call.arguments)
+    return {} if call.trouble or hidden(text) != text else {"nb_arguments": text[:_CARRIED]}
 
 
 def _job(written: Mapping[str, Any], model: Model, tools: Sequence[Tool], skills: Mapping[str, Skill]) -> Job:

@@ -390,6 +390,8 @@ def test_in_what_a_model_says_and_is_told(leaky: Path, monkeypatch: pytest.Monke
     run = nika_nb.run(AGENTS.replace("DECLARED", declared()))
     codes = {name: (task.error or {}).get("code") for name, task in run.tasks.items()}
     assert codes == {"reads": None, "strays": "NIKA-SEC-002", "misfits": "NIKA-INFER-002"}
+    invoked = [frame for frame in of(newest(leaky), "tool_invoked") if frame["task"] == "reads"]
+    assert [frame.get("nb_arguments") for frame in invoked] == ['{"path":"secret.pem"}', None, None]
     told = [message.text for request in model.requests for message in request.messages]
     assert any(PEM in text for text in told), "the model itself is told what its tools found"
     shown = [repr(run), run._repr_mimebundle_()["text/html"], repr(run.tasks), journal_of(leaky)]

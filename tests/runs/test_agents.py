@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ import pytest
 import nika_nb
 from nika_nb.errors import UsageError
 from nika_nb.providers.registry import MAKERS
+from nika_nb.runs.results import sections_of
+from nika_nb.tables.read import read_trace
 from nika_nb.trace.verify import verify
 from tests.doors import Terminal, frames, hits, kinds, newest, of, ran, reasons
 from tests.providers.scripted import Line, Scripted, calls, says
@@ -91,6 +94,53 @@ def test_what_an_agent_leaves_in_the_journal(folder: Path, model: Say) -> None:
     assert (end["tokens"], end["cost_unpriced"], end["model"]) == (35, "unknown_model", "xai/house")
     assert "cost_usd" not in end
     assert verify(newest(folder)).verdict == "clean"
+
+
+def test_what_an_agent_did_can_be_seen(folder: Path, model: Say, terminal: Terminal) -> None:
+    """The row tells what it used, the page of the task each turn and call, and so do the events."""
+    model(calls("nika:read", path="in/gone", tokens=(10, 2)), says("seen", tokens=(20, 3)))
+    run = nika_nb.run(AGENT)
+    assert "help  agent · 2 turns · 1 tool call, 1 failed" in repr(run)
+    assert "· 35 tokens" in repr(run)
+    shown = terminal("trace", "show", newest(folder).name, "help").out.decode()
+    assert shown.startswith(
+        "turns:\nturn 1 · 12 tokens\n"
+        '  ✖ nika:read {"path":"in/gone"} · NIKA-BUILTIN-READ-001 · `in/gone` does not exist'
+    )
+    assert shown.endswith("\nturn 2 · 23 tokens\n\noutput:\nseen\n")
+    events = read_trace(run).events.set_index("kind")
+    assert events.loc["tool_invoked", "note"] == "turn 1 · nika:read · NIKA-BUILTIN-READ-001"
+    assert events.loc["tool_invoked", "detail"].startswith('{"path":"in/gone"} · `in/gone` does not exist')
+    assert list(events.loc["agent_budget_checkpoint", "note"]) == [
+        "turn 1 · 12 tokens so far",
+        "turn 2 · 35 tokens so far",
+    ]
+
+
+def test_before_it_worked_an_agent_says_what_it_may(folder: Path, model: Say) -> None:
+    """The limit of its turns is called one."""
+    model(says("seen"))
+    for most, words in (("3", "agent · up to 3 turns"), ("1", "agent · up to 1 turn")):
+        nika_nb.run(AGENT.replace("max_turns: 3", f"max_turns: {most}"))
+        assert [frame["note"] for frame in of(newest(folder), "task_scheduled")] == [words]
+
+
+def test_an_agent_that_failed_shows_its_turns_beside_its_error(folder: Path, model: Say) -> None:
+    """Attempt by attempt, and an item on its own."""
+    model(calls("nika:log", message="x"), calls("nika:log", message="y"), says("b"))
+    text = (
+        "nika: fan\nmodel: xai/house\npermits: {}\ntasks:\n  each:\n"
+        '    for_each: { items: ["p", "q"], max_parallel: 1, fail_fast: false }\n'
+        '    agent: { prompt: "${{ item }}", tools: ["nika:log"], max_turns: 2 }\n'
+    )
+    run = nika_nb.run(text)
+    assert run.trace is not None
+    turns, error = sections_of(run.trace, "each[0]")
+    assert turns.value.count("✔ nika:log") == 2
+    assert error.value.startswith("NIKA-AGENT-001 · ")
+    [turn, said] = sections_of(run.trace, "each[1]")
+    assert (turn.value, said.value) == ("turn 1 · 2 tokens", "b")
+    assert "agent · 2 items · 3 turns · 2 tool calls" in repr(run)
 
 
 def test_a_failed_agent_is_paid_for_too(folder: Path, model: Say) -> None:
@@ -304,10 +354,22 @@ def test_a_cap_from_python_and_from_a_cell(folder: Path, model: Say) -> None:
     assert cell_options([]).max_cost_usd is None
 
 
+def test_an_agent_that_passed_the_cap_says_so(folder: Path, model: Say) -> None:
+    """It is under way and goes on to its end, whatever that costs: nobody is left to think it kept to it."""
+    reads = replace(calls("nika:read", path="in/gone"), cost_usd=0.6)
+    model(reads, says("seen", cost=0.7), reads, says("seen", cost=0.7))
+    run = nika_nb.run(AGENT, max_cost_usd=1)
+    assert run.state == "completed"
+    said = "warning: the run's cap of $1.0000 was passed here: it has cost $1.3000 by now"
+    assert said in repr(run)
+    assert said in run._repr_mimebundle_()["text/html"].replace("&#x27;", "'")
+    assert "warning" not in repr(nika_nb.run(AGENT, max_cost_usd=2))
+
+
 @pytest.mark.parametrize("cap", [-1, float("nan"), float("inf")])
 def test_a_cap_is_an_amount(cap: float, folder: Path) -> None:
     """Anything else is refused before anything starts."""
-    with pytest.raises(UsageError, match="--max-cost-usd is an amount"):
+    with pytest.raises(UsageError, match="max_cost_usd=… is an amount"):
         nika_nb.run(COSTLY, max_cost_usd=cap)
 
 
@@ -329,7 +391,7 @@ def test_an_answered_run_goes_on_with_what_is_left(folder: Path, model: Say) -> 
 def test_what_a_cap_cannot_see_is_said(folder: Path, model: Say) -> None:
     """A cloud model without a price does not count, and nobody is left to think it does."""
     model("ok")
-    said = "no price is known for xai/house: what they cost does not count against --max-cost-usd"
+    said = "no price is known for xai/house: what they cost does not count against max_cost_usd=…"
     assert nika_nb.run(COSTLY, max_cost_usd=1).notices == [said]
     assert nika_nb.run(COSTLY).notices == []
     assert nika_nb.run(COSTLY, max_cost_usd=1, model="mock/echo").notices == []

@@ -115,7 +115,8 @@ def test_a_tool_runs_under_the_same_boundary(tmp_path: Path) -> None:
     assert sent(tools=["nika:read"]) == "done"
     assert sent.result().text == "content"
     assert sent.recorder.decisions == [Permit("tool", "nika:read", True, "permits.tools covers the tool")]
-    assert sent.frames("tool_invoked") == [{"tool": "nika:read", "turn": 1, "status": "ok", "attempt": 1}]
+    told = {"tool": "nika:read", "turn": 1, "status": "ok", "attempt": 1, "nb_arguments": '{"path":"in/a"}'}
+    assert sent.frames("tool_invoked") == [told]
 
 
 def test_an_error_is_told_to_the_model(tmp_path: Path) -> None:
@@ -125,7 +126,16 @@ def test_an_error_is_told_to_the_model(tmp_path: Path) -> None:
     told = sent.result()
     assert told.failed
     assert json.loads(told.text)["error"]["code"] == "NIKA-BUILTIN-READ-001"
-    assert sent.frames("tool_invoked")[0]["code"] == "NIKA-BUILTIN-READ-001"
+    [invoked] = sent.frames("tool_invoked")
+    assert invoked["code"] == "NIKA-BUILTIN-READ-001"
+    assert invoked["nb_error"] == json.loads(told.text)["error"]["message"]
+
+
+def test_of_large_arguments_the_journal_keeps_the_beginning() -> None:
+    """A model may call a tool with anything, and a line of the journal holds only so much."""
+    sent = Sent(calls("nika:log", message="x" * 100_000), "done")
+    assert sent(tools=["nika:log"]) == "done"
+    assert len(sent.frames("tool_invoked")[0]["nb_arguments"]) == 1000
 
 
 FED_BACK: list[tuple[str, Any, str]] = [
