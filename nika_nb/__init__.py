@@ -39,6 +39,7 @@ _HOMES = {
     "ResumeRefused": "nika_nb.errors",
     "RunFailed": "nika_nb.errors",
     "RunPaused": "nika_nb.errors",
+    "RunUnfinished": "nika_nb.errors",
 }
 
 __all__ = ["__version__", "load_ipython_extension", *_HOMES]
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from nika_nb.errors import ResumeRefused as ResumeRefused
     from nika_nb.errors import RunFailed as RunFailed
     from nika_nb.errors import RunPaused as RunPaused
+    from nika_nb.errors import RunUnfinished as RunUnfinished
     from nika_nb.errors import UsageError as UsageError
     from nika_nb.runs.accounts import Ledger as Ledger
     from nika_nb.runs.api import arun as arun

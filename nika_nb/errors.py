@@ -203,6 +203,10 @@ class RunFailed(NikaError):
     """A run ended in failure where the caller asked for its outputs."""
 
 
+class RunUnfinished(NikaError):
+    """A run is still at work where the caller asked for its outputs."""
+
+
 class RunPaused(NikaError):
     """A run waits for an answer where the caller asked for its outputs."""
 

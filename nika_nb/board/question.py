@@ -30,7 +30,8 @@ _EFFECTS = {
 class Asked:
     """One question of a run, as a page shows it.
 
-    answer, decline: the exact lines that do it without a form, where there are any. said: what became
+    answer, decline: the exact lines that do it without a form, where there are any; of a confirmation the
+    second one says no. said: what became
     of the question, empty while it waits.
     """
 
@@ -176,7 +177,8 @@ def _row(name: str, said: str) -> str:
 
 def _lines(one: Asked) -> list[tuple[str, str]]:
     """The lines that do without a form, each with what it does."""
-    named = [("to answer", one.answer), ("to decline", one.decline)]
+    no = "to say no" if one.prompt.mode == "confirm" else "to decline"
+    named = [("to answer", one.answer), (no, one.decline)]
     return [(name, line) for name, line in named if line]
 
 

@@ -70,7 +70,9 @@ def how_to_answer(run: Run) -> list[str]:
     asked += (
         [f"  and {left:,} more: nika-nb runs inspect {quote(run.id or '')} lists them all"] if left else []
     )
-    return ["", *asked, "  to answer:", f"    nika-nb answer {quote(run.board.trace_path)} {answers}"]
+    line = f"    nika-nb answer {quote(run.board.trace_path)} {answers}"
+    no = ", ".join(quote(f"{prompt.key}=no") for prompt in run.prompts if prompt.mode == "confirm")
+    return ["", *asked, "  to answer:", line, *([f"  to say no: {no}"] if no else [])]
 
 
 def _question(prompt: Prompt) -> list[str]:

@@ -42,6 +42,7 @@ _STRUCTURAL = frozenset(
 _WRITTEN = frozenset(
     (
         *("outcome", "output", "outputs", "input_values", "prompts", "choices", "matched", "child"),
+        *("gates", "effects"),
         *("needs", "parts", "permits_json", "inputs", "pricing", "budget", "answered", "forced"),
         *("inputs_withheld", "answers", "approvals", "decided"),
     )

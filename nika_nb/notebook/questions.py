@@ -216,8 +216,9 @@ class Questions:
         for key, form in self.open.items():
             told = onward.told(key)
             if told is not None:
+                what, at = told
                 own = self.run.trace == onward.latest  # this very run went on, by a line or a call
-                form.close(f"answered {told}" if own else f"already answered elsewhere: {told}")
+                form.close(f"{what} {at}" if own else f"already {what} elsewhere: {at}")
         working = onward.state == "running"
         self._latest = onward.latest if working else None
         if working:
@@ -319,5 +320,6 @@ class Questions:
         name = quote(self._listed.name(trace) if self._listed else trace.name)
         example = question.example(prompt)
         answer = f"%nika answer {name} {prompt.key}={quote(example)}" if example else ""
-        decline = f"%nika decline {name} {prompt.key}" if prompt.mode != "confirm" else ""
+        no, none = f"%nika answer {name} {prompt.key}=no", f"%nika decline {name} {prompt.key}"
+        decline = no if prompt.mode == "confirm" else none
         return Asked(prompt, answer, decline)

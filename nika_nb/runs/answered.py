@@ -86,7 +86,9 @@ def refuse_earlier(path: Path, keys: Iterable[str], open_keys: Collection[str]) 
 def told_of(record: Record, key: str) -> str | None:
     """Where, when and through which door a run got the answer to a prompt; None where it has none."""
     found = next((head for head in record.invocations if key in head.answered), None)
-    return None if found is None else f"`{key}` was already answered {when(found)}, in {found.name}"
+    return (
+        None if found is None else f"`{key}` was already {found.decided(key)} {when(found)}, in {found.name}"
+    )
 
 
 def when(head: Head) -> str:

@@ -26,7 +26,8 @@ class Head:
     of a virtual clock both are of the writing.
     end: the kind of the frame that ended it, None while there is none. head: the hash of the last line.
     sequence: the number of the invocation within its run, from 1. began: when its run did, as the
-    prologue tells it. attempt, diagnostics: of a refused resume.
+    prologue tells it. answered: the prompts that it began with an answer to, those that were declined
+    included. attempt, diagnostics: of a refused resume.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Head:
     deployment: str | None = None
     deployment_version: int | None = None
     answered: tuple[str, ...] = ()
+    declined: tuple[str, ...] = ()
     door: str | None = None
     pid: int | None = None
     sequence: int | None = None
@@ -87,7 +89,12 @@ class Head:
     def from_json(cls, shape: Mapping[str, Any]) -> Head:
         """Raises TypeError, KeyError or ValueError where `to_json` made something else."""
         size, mtime, inode = shape["stamp"]
-        return cls(**{**shape, "stamp": (size, mtime, inode), "answered": tuple(shape.get("answered", ()))})
+        names = {name: tuple(shape.get(name, ())) for name in ("answered", "declined")}
+        return cls(**{**shape, "stamp": (size, mtime, inode), **names})
+
+    def decided(self, key: str) -> str:
+        """What it did with a question that it went on from: `answered` or `declined`."""
+        return "declined" if key in self.declined else "answered"
 
 
 def head_of(path: Path) -> Head | None:
@@ -117,6 +124,7 @@ def _head(name: str, found: Ends, first: Frame, run: str) -> Head:
         deployment=_text(first, "deployment"),
         deployment_version=whole(first.get("deployment_version")),
         answered=names_of(first.get("answered")),
+        declined=names_of(first.get("declined")),
         door=_text(first, "door"),
         pid=whole(first.get("pid")),
         sequence=whole(first.get("sequence")),

@@ -12,7 +12,7 @@ from typing import Any
 from nika_nb.runs.heads import Head
 from nika_nb.runs.records import Summary, fold, grouped
 
-VERSION = 7  # of the tables, and of what the facts in them mean
+VERSION = 8  # of the tables, and of what the facts in them mean
 
 _TABLES = f"""
 CREATE TABLE traces (

@@ -78,12 +78,12 @@ def _beside(asked: Head, shelf: Shelf) -> Iterator[Head]:
 
 
 def _answers(head: Head, folder: Path, key: str) -> bool:
-    """Whether a question was decided in an invocation, by somebody or by its default."""
-    if key in head.answered:
+    """Whether a question was granted in an invocation, by somebody or by its default, or may have been."""
+    if head.end is None and key in head.answered and key not in head.declined:
         return True
     with suppress(NikaError, OSError):
         for frame in read(folder / head.name).frames:
-            if frame.kind == "approval_decided":
+            if frame.kind == "approval_decided" and frame.get("decision") == "allow":
                 item = frame.get("item")
                 if unit_key(str(frame.get("task")), item if isinstance(item, int) else None) == key:
                     return True

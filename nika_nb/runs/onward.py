@@ -32,10 +32,10 @@ class Onward:
         """`has completed since`, `is at work in process 17`, …"""
         return since(self.line[-1], self.state)
 
-    def told(self, key: str) -> str | None:
-        """When and through which door a prompt got its answer; None where it has none."""
+    def told(self, key: str) -> tuple[str, str] | None:
+        """`answered` or `declined`, then when and through which door; None where a prompt waits."""
         found = next((head for head in self.line if key in head.answered), None)
-        return None if found is None else when(found)
+        return None if found is None else (found.decided(key), when(found))
 
 
 def went_on(path: Path, elsewhere: TraceFolder) -> Onward | None:

@@ -14,7 +14,7 @@ from nika_nb.board.clean import error_line
 from nika_nb.engine.contract import Prompt as Prompt
 from nika_nb.engine.events import Event as Event
 from nika_nb.engine.outcome import Outcome
-from nika_nb.errors import NotPaused, RunFailed, RunPaused, UsageError
+from nika_nb.errors import NotPaused, RunFailed, RunPaused, RunUnfinished, UsageError
 from nika_nb.runs.assembling import Prepared
 from nika_nb.runs.framed import fan_out
 from nika_nb.runs.growing import Growing
@@ -42,6 +42,7 @@ class TaskResult:
 
     state: success failure skipped cancelled cached paused running pending. output: its value, None
     unless it succeeded. error: the typed error record of a failure. duration_ms: of the verb run.
+    attempts: how often its verb was run in this invocation, 0 where a record stood for it.
     """
 
     id: str
@@ -49,7 +50,7 @@ class TaskResult:
     output: Any = None
     error: dict[str, Any] | None = None
     duration_ms: int | None = None
-    attempts: int = 1
+    attempts: int = 0
 
 
 class Run:
@@ -117,7 +118,7 @@ class Run:
 
     @property
     def outputs(self) -> dict[str, Any]:
-        """What the workflow returned. Raises RunPaused or RunFailed in one sentence otherwise."""
+        """What the workflow returned. Else raises RunUnfinished, RunPaused or RunFailed, one sentence."""
         state = self.state
         verdict = self._session.verdict if self._session else None
         if state == "completed":
@@ -125,6 +126,8 @@ class Run:
         if state == "paused":
             waiting = ", ".join(prompt.key for prompt in self.prompts)
             raise RunPaused(f"`{self.workflow}` waits for an answer to {waiting}: it has no outputs yet")
+        if state == "running":
+            raise RunUnfinished(f"`{self.workflow}` is still running: `run.wait()` waits for its outputs")
         raise RunFailed(f"`{self.workflow}` {self._failure()}: it has no outputs")
 
     def _returned(self, outputs: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -141,9 +144,7 @@ class Run:
 
     def _failure(self) -> str:
         if self.board.state != "failed":
-            return {"cancelled": "was cancelled", "running": "is still running"}.get(
-                self.board.state, "never reached its end"
-            )
+            return "was cancelled" if self.board.state == "cancelled" else "never reached its end"
         first = next((row for row in self.board.rows.values() if row.state == "failed"), None)
         detail = error_line(first.detail if first else self.board.detail, 400)
         return f"failed at `{first.id}` ({detail})" if first else f"failed ({detail})"
@@ -519,7 +520,7 @@ _STATES = {"ok": "success", "failed": "failure", "retrying": "running"}
 def _result(row: Any, outcome: Outcome | dict[str, Any] | None) -> TaskResult:
     output, error = _payload(outcome)
     state = _STATES.get(row.state, row.state)
-    return TaskResult(row.id, state, output, error, row.duration_ms, row.attempts or 1)
+    return TaskResult(row.id, state, output, error, row.duration_ms, row.attempts)
 
 
 def _payload(outcome: Outcome | dict[str, Any] | None) -> tuple[Any, dict[str, Any] | None]:

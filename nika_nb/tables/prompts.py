@@ -8,10 +8,13 @@ from typing import Any
 from nika_nb.tables.columns import PROMPTS
 from nika_nb.tables.values import value_of
 from nika_nb.trace.child import CHILD, event_of
-from nika_nb.trace.fields import said, whole
+from nika_nb.trace.fields import list_of, said, whole
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.paging import with_texts
 from nika_nb.trace.trace import Prompt, prompts_of, unit_key
+from nika_nb.values import to_text
+
+_LISTED = {"choices": " · ", "gates": ", ", "effects": ", "}  # and what stands between
 
 
 def prompt_rows(frames: Iterable[Frame], running: bool) -> Iterator[tuple[Any, ...]]:
@@ -56,9 +59,14 @@ class _Fold:
             "state": state,
             "time": frame.timestamp,
             **{name: said(frame.get(name)) for name in ("mode", "message", "source", "why", "shown_hash")},
+            **{name: _listed(frame, name) for name in _LISTED},
         }
         self.rows.append(row)
         self._decided[key] = row
+
+
+def _listed(frame: Frame, name: str) -> str | None:
+    return _LISTED[name].join(map(to_text, list_of(frame.get(name)))) or None
 
 
 def _waiting(prompt: Prompt, at: int) -> dict[str, Any]:
@@ -68,10 +76,10 @@ def _waiting(prompt: Prompt, at: int) -> dict[str, Any]:
         "item": prompt.item,
         "mode": prompt.mode,
         "message": prompt.message,
-        "choices": " · ".join(prompt.choices) or None,
+        "choices": _LISTED["choices"].join(prompt.choices) or None,
         "state": "waiting",
         "time": at,
-        "gates": ", ".join(prompt.gates) or None,
-        "effects": ", ".join(prompt.effects) or None,
+        "gates": _LISTED["gates"].join(prompt.gates) or None,
+        "effects": _LISTED["effects"].join(prompt.effects) or None,
         "shown_hash": prompt.shown_hash or None,
     }

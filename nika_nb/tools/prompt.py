@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 from nika_nb.engine.contract import Answer, Asks, Prompt
 from nika_nb.errors import Fault, UsageError
 from nika_nb.tools.base import ARGUMENTS_CODE, Tool, Use, as_text, text_of
-from nika_nb.values import digest, nearest, to_text, type_name
+from nika_nb.values import digest, dumps, nearest, to_text, type_name
 
 NAME = "nika:prompt"
 UNANSWERED_CODE = "NIKA-BUILTIN-PROMPT-001"
@@ -157,6 +157,10 @@ def _refuse(use: Use, prompt: Prompt, source: str, why: str) -> None:
 def _attest(use: Use, prompt: Prompt, decision: str, source: str, why: str | None = None) -> None:
     fields = {"mode": prompt.mode, "message": prompt.message, "decision": decision, "source": source}
     fields |= {"shown_hash": prompt.shown_hash}
+    listed = {"gates": prompt.gates, "effects": prompt.effects, "choices": prompt.choices}
+    fields |= {
+        name: dumps([use.asking.mask(word) for word in words]) for name, words in listed.items() if words
+    }
     use.call.attach("approval_decided", fields | ({"why": why} if why else {}))
 
 

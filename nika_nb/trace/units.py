@@ -236,7 +236,8 @@ class Units:
         unit.attempt_began = None
         unit.ended = frame.timestamp
         unit.duration_ms = whole(frame.get("duration_ms"))
-        unit.attempts = whole(payload.get("attempts")) or whole(frame.get("attempts")) or unit.attempts
+        tried = whole(payload.get("attempts")) or whole(frame.get("attempts")) or unit.attempts
+        unit.attempts = 0 if unit.cached else tried
         unit.error_code, unit.error_message = said(error.get("code")), said(error.get("message"))
         unit.unpriced, unit.model = said(frame.get("cost_unpriced")), said(frame.get("model"))
         for name in ("def_hash", "input_hash", "definition_parts", "input_parts", "not_resumable"):

@@ -251,6 +251,21 @@ def test_a_form_closes_by_itself_when_somebody_else_answered(shown: Shown, termi
     assert watch.run.tasks["act"].state == "skipped"
 
 
+def test_a_question_that_was_declined_is_not_called_answered(shown: Shown) -> None:
+    """By a line in another cell, and by somebody else."""
+    watch = watched(ASK)
+    watch.run.decline("ask")
+    until(lambda: "2/2 done" in page(shown) and "declined on 20" in page(shown))
+    assert "answered" not in page(shown)
+
+
+def test_a_confirmation_tells_how_to_say_no(shown: Shown) -> None:
+    """The exact line, beside the one that says yes."""
+    watch = watched(ASK)
+    assert watch.run.trace is not None
+    assert f"to say no: %nika answer {watch.run.trace.name} ask=no" in page(shown)
+
+
 def test_of_several_only_the_answered_one_closes(shown: Shown, terminal: Terminal) -> None:
     """The others wait on, in the run as it is now: a click answers that one."""
     watch = watched(THREE)

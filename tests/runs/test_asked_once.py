@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import nika_nb
-from nika_nb.errors import ResumeRefused
+from nika_nb.errors import ResumeRefused, RunUnfinished
 from nika_nb.runs.answered import AlreadyAnswered
 from tests.doors import Terminal, hits, marks, newest, of, program, traces
 
@@ -217,6 +217,42 @@ def test_looking_ahead_tells_it(stage: Path) -> None:
     first = nika_nb.run(GATE)
     told = nika_nb.plan_resume(GATE)
     assert any(f"{first.id} still waits" in notice for notice in told.notices)
+
+
+def test_a_refusal_of_one_run_takes_nothing_from_another(stage: Path) -> None:
+    """Whoever said no in the one may say yes in the other: nothing happens twice."""
+    older = nika_nb.run(GATE)
+    nika_nb.run(EDITED, resume=True).answer(False)
+    assert older.answer(True).state == "completed"
+    assert marks(stage / "marks") == {"prep": 1, "ship": 1}
+
+
+def test_the_terminal_tells_how_to_say_no(stage: Path, terminal: Terminal) -> None:
+    """Beside the line that says yes."""
+    said = terminal("run", "w.nika.yaml").err
+    assert "  to say no: ask=no\n" in said
+
+
+def test_outputs_of_a_run_at_work(stage: Path) -> None:
+    """They are not there yet, which is no failure of the run."""
+    program(stage, "step", "while [ ! -e go ]; do sleep 0.02; done")
+    run = nika_nb.run(GATE, background=True)
+    with pytest.raises(RunUnfinished, match=r"is still running: `run.wait\(\)` waits"):
+        _ = run.outputs
+    (stage / "go").touch()
+    run.wait()
+
+
+def test_what_a_record_stands_for_was_not_tried(stage: Path) -> None:
+    """`attempts` counts how often a verb was run in this invocation, in the tables and in the run."""
+    nika_nb.run(GATE, answer={"ask": True})
+    again = nika_nb.run(GATE, resume=True, from_="ship")
+    table = nika_nb.read_trace(again).tasks.set_index("task")["attempts"]
+    expected = {"prep": 0, "ask": 0, "ship": 1}
+    assert table.to_dict() == expected
+    assert {name: task.attempts for name, task in again.tasks.items()} == expected
+    told = nika_nb.attach(str(again.trace)).tasks
+    assert {name: task.attempts for name, task in told.items()} == expected
 
 
 def test_the_frames_of_a_run_that_waits(stage: Path, terminal: Terminal) -> None:

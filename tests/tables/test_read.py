@@ -340,6 +340,9 @@ def test_a_row_per_question(folder: Path) -> None:
     assert decided["state"].to_dict() == {"ask": "answered", "pick": "answered"}
     assert decided["answer"].to_dict() == {"ask": False, "pick": "b"}
     assert decided["message"].to_dict() == {"ask": "Go?", "pick": "Which?"}
+    for told in ("choices", "gates", "effects"):
+        assert decided[told].dropna().to_dict() == asked.loc[["ask", "pick"], told].dropna().to_dict()
+    assert decided.loc["ask", "gates"] == "go"
 
 
 def test_a_declined_question_says_so(folder: Path) -> None:
