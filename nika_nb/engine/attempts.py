@@ -11,10 +11,11 @@ from typing import Any
 from nika_nb.catalog.codes import category_of, transient_of
 from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import Clock
-from nika_nb.engine.contract import Asks, Call, Extractor, Process, Reply, Usage, Verbs
+from nika_nb.engine.contract import Asks, Call, Extractor, Reply, Usage, Verbs
 from nika_nb.engine.emit import Emitter
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.places import Places
+from nika_nb.engine.telling import Telling
 from nika_nb.engine.work import Work, usage_fields
 from nika_nb.errors import Fault
 from nika_nb.language.model import OnError, Retry, Task
@@ -110,44 +111,23 @@ class Attempts:
                     work.warnings.append(self._budget.passed)
 
     def _call(self, planned: TaskPlan, work: Work, body: dict[str, Any], item: int | None) -> Call:
-        task, attempt = planned.task, work.attempts
-
-        def witness(process: Process | None) -> None:
-            if work.started is None:
-                work.started = self._clock.now()
-            self._emitter.emit(
-                "verb_invoked",
-                task=task.id,
-                item=item,
-                attempt=attempt,
-                note=planned.note,
-                pgid=process.pgid if process else None,
-                started=process.started if process else None,
-            )
-
-        def show(stream: str, text: str) -> None:
-            self._emitter.live("live_output", task=task.id, item=item, stream=stream, text=text)
-
-        def tell(kind: str, fields: dict[str, Any]) -> None:
-            self._emitter.emit(kind, task=task.id, item=item, attempt=attempt, **fields)
-
-        def spend(usage: Usage) -> None:
-            work.spend(usage)
-            self._budget.add(usage)
-
+        task = planned.task
+        telling = Telling(
+            planned, item, work.attempts, work, self._emitter, self._clock, self._budget, self._places
+        )
         return Call(
             task=task.id,
             item=item,
-            attempt=attempt,
+            attempt=work.attempts,
             verb=task.action.verb,
             body=_with_contract(task, body),
             base=self._base,
-            witness=witness,
-            permit=lambda decision: work.permit(self._places.permit(decision)),
-            show=show,
+            witness=telling.witness,
+            permit=telling.permit,
+            show=telling.show,
             attach=work.attach,
-            tell=tell,
-            spend=spend,
+            tell=telling.tell,
+            spend=telling.spend,
             now=self._clock.now,
             sleep=self._clock.sleep,
             chance=self._chance,

@@ -17,13 +17,19 @@ Show = Callable[[str, str], None]
 class Pipes:
     """The three pipes of a child: (read end, write end) each.
 
-    fed: it gets input. merge: its errors go where its output goes.
+    fed: it gets input. merge: its errors go where its output goes. Raises OSError where there is no room
+    for them.
     """
 
     def __init__(self, *, fed: bool, merge: bool) -> None:
-        self.inp = os.pipe() if fed else (os.open(os.devnull, os.O_RDONLY), -1)
-        self.out = os.pipe()
-        self.err = self.out if merge else os.pipe()
+        self.inp = self.out = self.err = (-1, -1)
+        try:
+            self.inp = os.pipe() if fed else (os.open(os.devnull, os.O_RDONLY), -1)
+            self.out = os.pipe()
+            self.err = self.out if merge else os.pipe()
+        except OSError:
+            self.close_all()
+            raise
 
     def close_childs(self) -> None:
         _close({self.inp[0], self.out[1], self.err[1]})

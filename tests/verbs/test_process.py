@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import signal
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from nika_nb.engine.contract import Process
 from nika_nb.verbs.exec import Exec
 from nika_nb.verbs.guard import Guard
+from nika_nb.verbs.pipes import Pipes
 from nika_nb.verbs.sweep import end, is_alive, start_time
 from tests.verbs.calls import ANY_PROGRAM, Recorder, command, shell
 from tests.verbs.processes import fresh_mark, gone, running
@@ -40,6 +42,22 @@ def cancelled(guard: Guard, base: Path, line: str, ready: str, again: bool = Fal
             await task
 
     asyncio.run(scenario())
+
+
+def test_pipes_that_do_not_all_open_leave_none_open() -> None:
+    """With room for three descriptors of five, nothing is left of the three."""
+    before = os.listdir("/dev/fd")
+    room = [os.dup(0) for _ in range(3)]
+    for descriptor in room:
+        os.close(descriptor)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(room) + 1, hard))
+    try:
+        with pytest.raises(OSError, match="Too many open files"):
+            Pipes(fed=False, merge=False)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert os.listdir("/dev/fd") == before
 
 
 def test_a_grandchild_that_holds_the_pipe(guard: Guard, tmp_path: Path) -> None:
