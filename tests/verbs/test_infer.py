@@ -67,7 +67,7 @@ def test_the_tasks_own_model_wins() -> None:
 
 
 UNKNOWN = [
-    ("nobody/gpt", "the provider `nobody` is not built in yet (mock is); try it with `--model mock/echo`"),
+    ("nobody/gpt", "the provider `nobody` is not built in yet (mock is); try it with the model `mock/echo`"),
     ("gpt", "`gpt` names no provider; write it as `<provider>/gpt`"),
     ("mock/", "`mock/` names no provider"),
     (None, "the task names no model"),
