@@ -22,6 +22,7 @@ from nika_nb.plan.plan import Plan
 from nika_nb.runs.answers import Answers
 from nika_nb.runs.approvals import used_up
 from nika_nb.runs.children import Children, pinned_texts
+from nika_nb.runs.claims import claimed
 from nika_nb.runs.doubt import AskFirst, carried, in_doubt
 from nika_nb.runs.draft import Draft
 from nika_nb.runs.ids import new_invocation_id, new_run_id, seed_of
@@ -127,6 +128,7 @@ class _Parts:
         self._seed = seed_of(drafted.workflow.run, resumed.trace.head if resumed.trace else None)
         self.run_id = resumed.run_id or new_run_id(drafted.workflow.id, self._seed)
         self.invocation = new_invocation_id(self._seed)
+        self._known = self._claimed()
         self._doubtful = _in_doubt(request, drafted.workflow, resumed)
         self._approvals = used_up(resumed.trace) if resumed.trace is not None and resumed.run_id else []
         self.jq = JqWorker()
@@ -164,11 +166,17 @@ class _Parts:
     def notices(self) -> list[str]:
         """What is said before the run starts."""
         request, workflow = self._request, self._drafted.workflow
-        known: list[str] = []
-        if self._seed is not None and self._resumed.run_id is None:
-            known = told_of_namesake(request, self.run_id)
         about = [*uncapped(workflow, request), *made_up(workflow, request), *self._answers.empty()]
-        return [*request.notices, *self._resumed.notices, *known, *about]
+        return [*request.notices, *self._resumed.notices, *self._known, *about]
+
+    def _claimed(self) -> list[str]:
+        """What is known of a run whose id its seed gives; from here on nobody else is at work on it."""
+        if self._seed is None or not self._settings.trace_file:
+            return []
+        fresh = self._resumed.run_id is None
+        known = told_of_namesake(self._request, self.run_id) if fresh else []
+        self._resumed.held.enter_context(claimed(self._request, self.run_id))
+        return known
 
     def _made_around(self) -> Around:
         run, request, most = self._drafted.workflow.run, self._request, self._settings.max_parallel

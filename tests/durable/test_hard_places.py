@@ -17,12 +17,12 @@ import pytest
 
 import nika_nb
 from nika_nb import runs
-from nika_nb.errors import NikaError
+from nika_nb.errors import NikaError, ResumeRefused
 from nika_nb.runs import index
 from nika_nb.runs.answered import AlreadyAnswered
 from nika_nb.runs.deployments import Deployments
 from nika_nb.runs.snapshots import Snapshot
-from tests.doors import alive, frames, marks, newest, program, rewritten, wait_for
+from tests.doors import PATIENCE, frames, launch, marks, newest, nika, program, rewritten, wait_for
 from tests.durable.project import ASK, DONE, GATE, Project, project
 
 HOUR = 3600 * 10**9
@@ -267,21 +267,44 @@ def test_a_reproducible_run_that_is_open_is_not_started_over_unsaid(here: Projec
             nika_nb.attach(question).answer("no")
 
 
-def test_two_reproducible_runs_at_work_are_told_and_ended_together(here: Project) -> None:
-    """One id, two journals: whoever cancels the run ends both."""
+SLOW = SEEDED.replace("nika: ask", "nika: ask\npermits: {exec: [./slow]}").replace(
+    "tasks:", "tasks:\n  slow: {exec: {command: [./slow]}}"
+)
+
+
+def test_a_reproducible_run_is_at_work_once(here: Project) -> None:
+    """One id, one writer: a second start is refused and told who was first; a durable one is unrunnable."""
     program(here.root, "slow", "echo $$ >> pids\nwhile ! test -e go; do sleep 0.02; done")
-    text = SEEDED.replace("nika: ask", "nika: ask\npermits: {exec: [./slow]}").replace(
-        "tasks:", "tasks:\n  slow: {exec: {command: [./slow]}}"
-    )
-    pids = here.root / "pids"
-    runs_ = [nika_nb.run(text, background=True)]
-    wait_for(lambda: len(marks(pids)) == 1, "the first program")
-    runs_.append(nika_nb.run(text, background=True))
-    wait_for(lambda: len(marks(pids)) == 2, "the second program")
-    assert any("is at work in" in notice for notice in runs_[1].notices)
-    runs.cancel(runs_[0].id or "")
-    assert [run.state for run in runs_] == ["cancelled", "cancelled"]
-    assert not any(alive(int(pid)) for pid in marks(pids))
+    first = nika_nb.run(SLOW, background=True)
+    wait_for(lambda: len(marks(here.root / "pids")) == 1, "the program")
+    with pytest.raises(ResumeRefused, match=rf"nothing was run: {first.id} is at work in this process"):
+        nika_nb.run(SLOW)
+    assert runs.start(SLOW).status == "unrunnable"
+    runs.cancel(first.id or "")
+    assert first.state == "cancelled"
+    assert len(here.traces) == 1
+    assert not (here.root / ".nika" / "starts").exists()
+    (here.root / "go").touch()
+    assert nika_nb.run(SLOW).state == "paused"
+
+
+def test_of_two_processes_that_start_it_at_once_one_runs(here: Project) -> None:
+    """The other one names it; where the winner is killed, the next start finds nothing in its way."""
+    program(here.root, "slow", "echo $$ >> pids\nwhile ! test -e go; do sleep 0.02; done")
+    (here.root / "w.nika.yaml").write_text(SLOW, encoding="utf-8")
+    said = [here.root / f"said-{number}" for number in range(3)]
+    engines = [launch("run", "w.nika.yaml", cwd=here.root, out=out) for out in said]
+    wait_for(lambda: sum(engine.poll() is not None for engine in engines) == 2, "the refusals")
+    (winner,) = [engine for engine in engines if engine.poll() is None]
+    for engine, out in zip(engines, said, strict=True):
+        if engine is not winner:
+            assert engine.returncode == 3
+            assert f"is at work in process {winner.pid}" in out.read_text(encoding="utf-8")
+    wait_for(lambda: len(marks(here.root / "pids")) == 1, "the program of the winner")
+    winner.kill()
+    winner.wait(PATIENCE)
+    (here.root / "go").touch()
+    assert nika("run", "w.nika.yaml", cwd=here.root).code == 4
 
 
 def test_two_deploy_at_once_and_each_gets_a_version(here: Project) -> None:
