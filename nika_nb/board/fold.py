@@ -10,6 +10,7 @@ from nika_nb.board.clean import last_line, one_line
 from nika_nb.board.fields import Fields, item_fault_of, json_of, preview_of, prompt_of, retry_of
 from nika_nb.board.rows import TOLD_ITEMS, Items, Row, RunState, State, Talk
 from nika_nb.trace import agents
+from nika_nb.trace.fields import number, shape_of
 
 if TYPE_CHECKING:
     from nika_nb.board.state import Board
@@ -22,6 +23,9 @@ def _workflow_started(board: Board, fields: Fields, at: int) -> None:
     board.workflow = str(fields.get("workflow", ""))
     board.permits = str(fields.get("permits", ""))
     board.virtual = fields.get("clock") == "virtual"
+    budget = shape_of(fields.get("budget"))
+    board.cap_usd = number(budget.get("max_cost_usd"))
+    board.spent_before = number(budget.get("spent_usd")) or 0.0
     board.resumed_trace = str(fields.get("resumed_trace") or fields.get("resumed_head") or "")
     board.resumed = board.resumed or bool(board.resumed_trace)
 
@@ -201,8 +205,18 @@ def _ends(state: RunState) -> Callable[[Board, Fields, int], None]:
     def handler(board: Board, fields: Fields, at: int) -> None:
         board.state = state
         board.detail = str(fields.get("detail", "") or "")
+        if state == "completed":
+            board.detail = board.detail or _beyond_its_cap(board)
 
     return handler
+
+
+def _beyond_its_cap(board: Board) -> str:
+    """A run that had nothing left to start when it crossed its cap, in a sentence."""
+    spent = board.spent_before + board.cost_usd
+    if board.cap_usd is None or spent <= board.cap_usd:
+        return ""
+    return f"it cost ${spent:.4f}, more than its cap of ${board.cap_usd:.4f}: all was under way by then"
 
 
 def _child(board: Board, fields: Fields, at: int) -> None:

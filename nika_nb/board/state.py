@@ -51,6 +51,8 @@ class Board:
     trace_path: str = ""
     trace_head: str = ""
     trace_events: int = 0
+    cap_usd: float | None = None
+    spent_before: float = 0.0  # what earlier invocations of the run have used of its cap, in US dollars
     trouble: str = ""  # what is wrong with the journal, though not with the run
     trace_data: bytes = b""  # the journal, packed, where it is small enough to travel with a still
     log: list[str] = field(default_factory=list)  # the first events, a line each

@@ -184,8 +184,8 @@ def trace_line(board: Board) -> str:
 
 
 def ending(board: Board) -> list[str]:
-    """How a run that did not complete stands, as a line."""
-    if board.state in ("running", "completed"):
+    """How a run stands that did not complete, or that did and has more to say, as a line."""
+    if board.state == "running" or (board.state == "completed" and not board.detail):
         return []
     words = "no end in the journal" if board.state == "incomplete" else board.state
     said_ = f"{OF_RUN[board.state]} {words}"

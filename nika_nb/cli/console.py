@@ -42,7 +42,7 @@ class Plain:
         board = self.run.board
         if not self._quiet and board.trace_path:
             say("", text.trace_line(board))
-        if self._quiet and board.state != "completed":
+        if self._quiet and (board.state != "completed" or board.detail):
             say(*text.ending(board), *(line for row in board.rows.values() for line in text.under(row)))
         say(*journal_trouble(self.run))
         if not self._asks:

@@ -174,7 +174,9 @@ class Watch:
             if not self.run.prompts:
                 rest(self)
         else:
-            print(text.meter(board).strip() if self._quiet else text.still(board))
+            beyond = text.ending(board) if board.state == "completed" else []
+            short = "\n".join([text.meter(board).strip(), *beyond])
+            print(short if self._quiet else text.still(board))
 
     def _packed(self) -> bytes:
         """The journal as the still carries it; empty where it is too large, or gone."""

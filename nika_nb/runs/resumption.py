@@ -14,6 +14,7 @@ from nika_nb.errors import UsageError
 from nika_nb.language.model import Workflow
 from nika_nb.plan.graph import downstream
 from nika_nb.plan.identity import Identity
+from nika_nb.plan.meaning import semantic_hash
 from nika_nb.plan.plan import Plan
 from nika_nb.runs.answered import answering
 from nika_nb.runs.answers import prompts_of
@@ -172,7 +173,13 @@ def _remember(
         "forced": dumps(sorted(forced)) if forced else None,
         **fields,
     }
-    if trace.source is not None and trace.source != request.source.text and not request.continues:
-        found.notices.append(
-            f"the text differs from the one recorded in {trace.path.name}: today's text runs"
-        )
+    found.notices += _edited(trace, request, plan)
+
+
+def _edited(trace: Trace, request: Request, plan: Plan) -> list[str]:
+    """What is said of a text that is not the recorded one."""
+    if trace.source is None or trace.source == request.source.text or request.continues:
+        return []
+    if trace.prologue.get("semantic_hash") == semantic_hash(plan.workflow):
+        return [f"only comments or layout changed since {trace.path.name}: the text means the same"]
+    return [f"the text differs from the one recorded in {trace.path.name}: today's text runs"]

@@ -262,3 +262,19 @@ def test_an_edit_is_named(edit: Edit, recorded: Path, stage: Path, monkeypatch: 
 
 def test_there_are_thirty_and_more() -> None:
     assert len({edit.name for edit in EDITS}) == len(EDITS) >= 30
+
+
+def test_a_comment_is_no_edit(folder: Path) -> None:
+    """Another comment and other blanks: it is said calmly, and nothing runs; a real edit is told as one."""
+    text = 'nika: calm\npermits: { exec: ["echo"] }\ntasks:\n  a: { exec: { command: ["echo", "x"] } }\n'
+    first = nika_nb.run(text)
+    assert first.trace is not None
+    again = nika_nb.run(f"# more\n\n{text.replace('{ exec', '{  exec')}  # said\n", resume=first.trace)
+    assert again.notices == [
+        f"only comments or layout changed since {first.trace.name}: the text means the same"
+    ]
+    assert again.board.hits == 1
+    edited = nika_nb.run(text.replace('"x"', '"y"'), resume=first.trace)
+    assert edited.notices == [
+        f"the text differs from the one recorded in {first.trace.name}: today's text runs"
+    ]

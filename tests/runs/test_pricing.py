@@ -9,7 +9,7 @@ import pytest
 
 import nika_nb
 from nika_nb.trace.verify import verify
-from tests.doors import frames, newest, of
+from tests.doors import Terminal, frames, newest, of
 
 BRIEF = """nika: brief
 model: mock/echo
@@ -67,3 +67,19 @@ def test_prices_that_nobody_can_read(priced: Path) -> None:
     run = nika_nb.run(BRIEF)
     assert "mock" not in json.loads(frames(newest(priced))[0]["pricing"])
     assert "NIKA_NB_MOCK=mock.json cannot be used" in str((run.tasks["fan"].error or {}).get("message"))
+
+
+def test_a_run_that_completes_beyond_its_cap_says_so(priced: Path, terminal: Terminal) -> None:
+    """In one line, wherever it is shown; within the cap, and without one, nothing is said."""
+    run = nika_nb.run(BRIEF, max_cost_usd=3.5 * CALL)
+    assert (run.state, run.board.cost_usd) == ("completed", pytest.approx(4 * CALL))
+    said = f"it cost ${4 * CALL:.4f}, more than its cap of ${3.5 * CALL:.4f}: all was under way by then"
+    for shown in (run, nika_nb.attach(run.trace or "")):
+        assert repr(shown).count(said) == 1
+        assert shown._repr_mimebundle_()["text/html"].count(said) == 1
+    (priced / "brief.nika.yaml").write_text(BRIEF, encoding="utf-8")
+    for words in ((), ("--quiet",)):
+        done = terminal("run", "brief.nika.yaml", "--max-cost-usd", str(3.5 * CALL), *words)
+        assert (done.code, done.err.count(said)) == (0, 1)
+    assert "its cap" not in repr(nika_nb.run(BRIEF, max_cost_usd=4 * CALL))
+    assert "its cap" not in repr(nika_nb.run(BRIEF))
