@@ -56,7 +56,7 @@ def _answer(run: Run, leaving: _Leaving) -> None:
         value = _ask(prompt)
     run.answer({prompt.key: value}, wait=False, shown={prompt.key: prompt.shown_hash})
     if leaving.wanted:
-        run.cancel()
+        run.stop()
 
 
 class _Leaving:

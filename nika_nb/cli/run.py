@@ -158,7 +158,7 @@ def follow(started: Run, surface: Surface) -> int:
             started.wait()
         except BrokenPipeError:
             hush()
-            started.cancel()
+            started.stop()
             started.wait()
             return EXIT[started.state]
     surface.end()
@@ -173,11 +173,11 @@ def ended_by_signals(run: Run) -> Iterator[None]:
     """
     wanted: list[int] = []
     if seen():
-        run.cancel()
+        run.stop()
 
     def stop(number: int, frame: Any) -> None:
         if run.running:
-            run.cancel()
+            run.stop()
         else:
             wanted.append(number)
 
@@ -186,7 +186,7 @@ def ended_by_signals(run: Run) -> Iterator[None]:
         yield
     finally:
         if wanted:
-            run.cancel()
+            run.stop()
         for number, handler in before.items():
             signal.signal(number, handler)
 

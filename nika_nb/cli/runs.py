@@ -160,7 +160,12 @@ def _attend(options: argparse.Namespace, runs: Runs, run: Run) -> int:
 
 
 def cancel_command(options: argparse.Namespace) -> int:
-    found = _runs(options).cancel(options.run)
+    runs = _runs(options)
+    try:
+        found = runs.cancel(options.run)
+    except RunBlocked as refused:
+        found = runs.blocked(options.run, refused)
+        return _lacking(options, found.to_json(), found)
     return _shown(options, found.to_json(), *_described(found))
 
 

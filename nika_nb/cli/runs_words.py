@@ -44,7 +44,7 @@ def _going_on(actions: Any, exit_codes: str) -> None:
     resume.add_argument(
         "--decline", action="store_true", help="do not answer: the prompts named, or every open one"
     )
-    _of_run(actions, "cancel", "end a run that is at work")
+    _of_run(actions, "cancel", "end a run that is at work or waits for an answer")
 
 
 def _deploying(actions: Any, exit_codes: str) -> None:

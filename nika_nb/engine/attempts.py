@@ -11,7 +11,7 @@ from typing import Any
 from nika_nb.catalog.codes import category_of, transient_of
 from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import Clock
-from nika_nb.engine.contract import Asks, Call, Extractor, Reply, Usage, Verbs
+from nika_nb.engine.contract import Asks, Call, Extractor, Reply, StaysOpen, Usage, Verbs
 from nika_nb.engine.emit import Emitter
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.places import Places
@@ -75,7 +75,11 @@ class Attempts:
             except Asks as asks:
                 if not asks.unattended or not _handles(task.on_error, UNANSWERED_CODE):
                     raise
+                if asks.call_off is not None:
+                    await asks.call_off()
                 error = error_of(_unanswered(asks), task.id, max(work.attempts, 1))
+            except StaysOpen:
+                raise
             except Exception as defect:  # noqa: BLE001 - it ends its task, so that the run still ends in order
                 error = error_of(_defect(defect), task.id, max(work.attempts, 1))
             else:

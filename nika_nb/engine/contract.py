@@ -158,10 +158,25 @@ def unit_key(task: str, item: int | None) -> str:
     return task if item is None else f"{task}[{item}]"
 
 
+CallOff = Callable[[], Awaitable[Any]]
+
+
 class StaysOpen(Exception):
-    """The unit cannot settle in this run: it waits for what is open behind a question."""
+    """The unit cannot settle in this run: it waits for what is open behind a question.
+
+    begun: it was set to work, and has something to clean up. call_off: what ends it should its run end
+    without it: of a called workflow that has paused, its cleanups are due then.
+    """
 
     prompts: tuple[Prompt, ...] = ()
+    begun = True
+    call_off: CallOff | None = None
+
+
+class Left(StaysOpen):
+    """The run is being called off: what has not been set to work is not set to work any more."""
+
+    begun = False
 
 
 class Asks(StaysOpen):
@@ -171,10 +186,13 @@ class Asks(StaysOpen):
     task's `on_error` may have provided for.
     """
 
-    def __init__(self, prompt: Prompt, *others: Prompt, unattended: bool = False) -> None:
+    def __init__(
+        self, prompt: Prompt, *others: Prompt, unattended: bool = False, call_off: CallOff | None = None
+    ) -> None:
         self.prompt = prompt
         self.prompts = (prompt, *others)
         self.unattended = unattended
+        self.call_off = call_off
         super().__init__(prompt.message)
 
 
@@ -234,7 +252,8 @@ class Memory(Protocol):
 
     `carried` and `carried_item` answer only when a paused run goes on after an answer: then what had
     failed stays failed, for nothing is retried behind anyone's back. `child` is what the workflow
-    that a task calls had settled by itself.
+    that a task calls had settled by itself. `owes`: a producer had worked when the earlier run stopped,
+    and this cleanup of it was still due.
     """
 
     @property
@@ -249,6 +268,8 @@ class Memory(Protocol):
     def carried_item(self, identity: Identity, index: int) -> Carried | None: ...
 
     def child(self, task: str, item: int | None) -> Memory: ...
+
+    def owes(self, cleanup: str, producer: str) -> bool: ...
 
 
 class NoMemory:
@@ -270,6 +291,9 @@ class NoMemory:
 
     def child(self, task: str, item: int | None) -> Memory:
         return self
+
+    def owes(self, cleanup: str, producer: str) -> bool:
+        return False
 
 
 class Extractor(Protocol):

@@ -59,7 +59,7 @@ class Ending:
         self._settled, self._prompts, self._usages = settled, prompts, usages
         if cancelled:
             return self._closed_cancelled()
-        if self._budget.crossed and self._cut_off():
+        if self.over_budget(settled):
             return self._closed_over_budget()
         if self._prompts:
             return self._closed_paused()
@@ -76,10 +76,11 @@ class Ending:
                 self._settler.cancelled(name, note, None, outcome)
                 self._settled[name] = outcome
 
-    def _cut_off(self) -> bool:
+    def over_budget(self, settled: dict[str, Outcome]) -> bool:
         """Whether the cap kept something from running: a run that had it all done is not failed by it."""
-        causes = {outcome.cause for outcome in self._settled.values()}
-        return "budget" in causes or len(self._settled) < len(self._plan.tasks)
+        causes = {outcome.cause for outcome in settled.values()}
+        cut_off = "budget" in causes or len(settled) < len(self._plan.tasks)
+        return self._budget.crossed and cut_off
 
     def _closed_over_budget(self) -> Verdict:
         """An open question counts as not started: its answer could start nothing any more."""

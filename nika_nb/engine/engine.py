@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from nika_nb.engine.attempts import Attempts
 from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import Clock, Stamper
-from nika_nb.engine.contract import Extractor, Memory, Prompt, StaysOpen, Usage, Verbs
+from nika_nb.engine.contract import Extractor, Memory, StaysOpen, Usage, Verbs
 from nika_nb.engine.emit import Emitter, Mask
 from nika_nb.engine.ending import Ending, Verdict
 from nika_nb.engine.events import Sink
@@ -20,9 +20,10 @@ from nika_nb.engine.outcome import Outcome
 from nika_nb.engine.pipeline import Ended, Open, Pipeline
 from nika_nb.engine.places import Places
 from nika_nb.engine.scope import Scopes, Settled, record
-from nika_nb.engine.settle import Settler
+from nika_nb.engine.settle import Settler, note_of
 from nika_nb.engine.turns import Turns
 from nika_nb.engine.unit import UnitRunner
+from nika_nb.engine.unwind import Unwinding
 from nika_nb.engine.waits import Waits
 from nika_nb.engine.work import Work
 from nika_nb.errors import Fault
@@ -40,7 +41,8 @@ class Setup:
     width: how many items of a fan-out may work at once; turns: how many units of the whole run.
     serial: one task at a time from its beginning to its end, and nothing of this machine or this
     moment in the frames. seed: of ids and jitter, None for real chance.
-    budget: what the run may cost.
+    budget: what the run may cost. called_off: it goes on with a run that paused, only to end it: what is
+    recorded is recalled, and what stood open is cancelled and cleaned up after.
     """
 
     plan: Plan
@@ -61,6 +63,7 @@ class Setup:
     seed: int | None = None
     budget: Budget = field(default_factory=Budget)
     turns: Turns = field(default_factory=Turns)
+    called_off: bool = False
 
 
 class Engine:
@@ -81,11 +84,13 @@ class Engine:
         self._turn = Turns(1 if setup.serial else max(1, len(setup.plan.tasks)))
         self._settled: dict[str, Outcome] = {}
         self._missing = {planned.task.id: len(planned.producers) for planned in setup.plan.scheduled}
+        self._unwinding = Unwinding(setup.plan, setup.memory)
         self._active: dict[str, asyncio.Task[None]] = {}
+        self._cleaning: dict[str, asyncio.Task[None]] = {}
         self._works: dict[str, Work] = {}
-        self._prompts: list[Prompt] = []
+        self._opened: dict[str, Open] = {}
         self._usages: list[Usage] = []
-        self._cancelled = False
+        self._cancels = 0
         self._crash: BaseException | None = None
 
     def _make_pipeline(self) -> Pipeline:
@@ -121,13 +126,33 @@ class Engine:
         for planned in self._plan.scheduled:
             if not self._missing[planned.task.id]:
                 self._start(planned)
+        await self._at_rest()
+        if self._setup.called_off and len(self._settled) < len(self._plan.tasks):
+            self._cancels = self._cancels or 1
+        return await self._close()
+
+    async def call_off(self) -> Verdict:
+        """Ends a run that has paused: what stood open is cancelled, and cleaned up after."""
+        self._cancels = 1
+        return await self._close()
+
+    async def _at_rest(self) -> None:
         await self._waits.rest()
         while self._waits.waiting:
             self._waits.call_off()
             await self._waits.rest()
         if self._crash is not None:
             raise self._crash
-        return self._ending.close(self._settled, self._prompts, self._used(), cancelled=self._cancelled)
+
+    async def _close(self) -> Verdict:
+        if self._cancelled or self._ending.over_budget(self._settled):
+            await self._unwind(Outcome("cancelled", "operator" if self._cancelled else "budget"))
+        prompts = [prompt for found in self._opened.values() for prompt in found.prompts]
+        return self._ending.close(self._settled, prompts, self._used(), cancelled=self._cancelled)
+
+    @property
+    def _cancelled(self) -> bool:
+        return self._cancels > 0
 
     def _used(self) -> list[Usage]:
         """Every model call of the run, those of tasks that are still open included."""
@@ -138,8 +163,9 @@ class Engine:
 
         A second call ends the cleanups too.
         """
-        self._cancelled = True
-        for task in list(self._active.values()):
+        self._cancels += 1
+        cleanups = self._cleaning.values() if self._cancels > 1 else ()
+        for task in [*self._active.values(), *cleanups]:
             task.cancel()
 
     def _open(self) -> None:
@@ -158,14 +184,18 @@ class Engine:
     # -- tasks -----------------------------------------------------------------------------
 
     def _start(self, planned: TaskPlan) -> None:
-        name = planned.task.id
-        task = asyncio.ensure_future(self._guarded(planned))
-        self._active[name] = task
-        self._waits.join(task)
-        task.add_done_callback(lambda done: self._finished(name, done))
+        self._set_to_work(planned.task.id, self._guarded(planned), self._active)
 
-    def _finished(self, name: str, task: asyncio.Task[None]) -> None:
-        del self._active[name]
+    def _set_to_work(
+        self, name: str, work: Coroutine[Any, Any, None], among: dict[str, asyncio.Task[None]]
+    ) -> asyncio.Task[None]:
+        task = among[name] = asyncio.ensure_future(work)
+        self._waits.join(task)
+        task.add_done_callback(lambda done: self._finished(name, done, among))
+        return task
+
+    def _finished(self, name: str, task: asyncio.Task[None], among: dict[str, asyncio.Task[None]]) -> None:
+        del among[name]
         if not task.cancelled() and task.exception() is not None:
             self._crash = self._crash or task.exception()
             self.cancel()
@@ -180,7 +210,7 @@ class Engine:
             return
         async with self._turn.lent():
             await self._waits.until(name)
-        if name not in self._settled and self._prompts:
+        if name not in self._settled and self._opened:
             raise StaysOpen
         if name not in self._settled:
             raise Fault("NIKA-VAR-001", f"`{name}` waits for this recovery itself: it has no value to give")
@@ -191,7 +221,7 @@ class Engine:
                 await self._process(planned)
         except asyncio.CancelledError:
             if self._cancelled and planned.task.id not in self._settled:
-                await self._interrupted(planned)
+                await self._interrupted(planned, Outcome("cancelled", "operator"))
             raise
 
     async def _process(self, planned: TaskPlan) -> None:
@@ -205,7 +235,7 @@ class Engine:
         work = self._works.setdefault(planned.task.id, Work())
         end = await self._pipeline.process(planned, work, self._cleanups)
         if isinstance(end, Open):
-            self._prompts += end.prompts
+            self._opened[planned.task.id] = end
         else:
             self._settle(planned, end)
 
@@ -222,32 +252,82 @@ class Engine:
         self._settler.cancelled(planned.task.id, note, edge.producer, outcome)
         self._settle(planned, Ended(outcome))
 
-    async def _interrupted(self, planned: TaskPlan) -> None:
-        """A task that was under way when the run was cancelled from outside.
+    async def _interrupted(self, planned: TaskPlan, outcome: Outcome) -> None:
+        """A task that was under way, or open, when the run was ended.
 
         What it had begun with is told as well: the decisions at the boundary, and what it cost.
         """
-        outcome = Outcome("cancelled", "operator")
         work = self._works.get(planned.task.id, Work())
         if work.begun:
-            await self._cleanups(planned, outcome, work)
+            await self._cleanups(planned, Ended(outcome, work=work))
         if work.started is None:
-            self._settler.cancelled(planned.task.id, "operator", None, outcome)
+            self._settler.cancelled(planned.task.id, note_of(outcome), None, outcome)
         else:
             called_off = Fault("NIKA-IMPL-001", "it was called off")
             self._settler.ran(planned, planned.note, outcome, work, called_off)
         self._settle(planned, Ended(outcome, work=work))
 
-    async def _cleanups(self, planned: TaskPlan, outcome: Outcome, work: Work) -> None:
-        """The `unwind` tasks of a started producer, in declaration order, before it settles outward."""
-        self._remember(planned, Ended(outcome, work=work))
-        for name in planned.cleanups:
-            if name not in self._settled:
-                cleanup = self._plan.tasks[name]
-                end = await self._pipeline.cleanup(
-                    cleanup, self._works.setdefault(name, Work()), self._cleanups
-                )
-                self._settle(cleanup, end)
+    # -- cleanups --------------------------------------------------------------------------
+
+    async def _cleanups(self, planned: TaskPlan, end: Ended) -> None:
+        """The `unwind` tasks that are due behind a started producer, before it settles outward.
+
+        In declaration order. Cancelled once they go on, and are waited for again.
+        """
+        name = planned.task.id
+        self._remember(planned, end)
+        self._unwinding.worked(name)
+        for cleanup in planned.cleanups:
+            if self._unwinding.take(cleanup):
+                self._set_to_work(cleanup, self._clean_up(self._plan.tasks[cleanup]), self._cleaning)
+            if cleanup in self._cleaning:
+                await asyncio.shield(self._cleaning[cleanup])
+
+    async def _clean_up(self, cleanup: TaskPlan) -> None:
+        edge = self._blocking(cleanup)
+        if edge is not None:
+            self._dead_path(cleanup, edge)
+            return
+        work = self._works.setdefault(cleanup.task.id, Work())
+        self._settle(cleanup, await self._pipeline.cleanup(cleanup, work, self._cleanups))
+
+    async def _clean_up_late(self, cleanup: TaskPlan) -> None:
+        async with self._turn:
+            await self._clean_up(cleanup)
+
+    def _unwound(self, name: str) -> None:
+        """A task has settled on which this cleanup may have waited."""
+        if not self._unwinding.take(name):
+            return
+        cleanup = self._plan.tasks[name]
+        if self._unwinding.has_work(name):
+            self._set_to_work(name, self._clean_up_late(cleanup), self._cleaning)
+            return
+        outcome = Outcome("skipped", "gate")
+        self._settler.skipped(cleanup, "unwind · nothing started", None, outcome)
+        self._settle(cleanup, Ended(outcome))
+
+    async def _unwind(self, outcome: Outcome) -> None:
+        """What a run that ends before its tasks owes its cleanups: what stands open is over, and so is all
+        that they wait for."""
+        for name, found in list(self._opened.items()):
+            if name not in self._settled and self._cancels < 2:
+                closed = self._closed(self._plan.tasks[name], found, outcome)
+                self._set_to_work(name, closed, self._active)
+        await self._at_rest()
+        while self._cancels < 2 and (left := next(self._unwinding.left(), None)):
+            self._settler.cancelled(left, note_of(outcome), None, outcome)
+            self._settle(self._plan.tasks[left], Ended(outcome))
+            await self._at_rest()
+
+    async def _closed(self, planned: TaskPlan, found: Open, outcome: Outcome) -> None:
+        """A task that stood open, and will not be answered any more."""
+        async with self._turn:
+            for call_off in found.call_offs:
+                await call_off()
+            if not found.begun:
+                self._works.pop(planned.task.id, None)
+            await self._interrupted(planned, outcome)
 
     def _remember(self, planned: TaskPlan, end: Ended) -> None:
         settled = Settled(end.outcome, end.bindings, end.work.started, end.work.ended)
@@ -257,21 +337,16 @@ class Engine:
         """Records the end and starts every consumer that only waited for it."""
         name = planned.task.id
         self._settled[name] = end.outcome
+        self._opened.pop(name, None)
         self._remember(planned, end)
         self._usages += end.work.usages
         self._works.pop(name, None)
         self._waits.end(name)
-        self._idle_cleanups(planned)
-        for consumer in planned.consumers:
-            self._missing[consumer] -= 1
-            if not self._missing[consumer] and not self._cancelled:
-                self._start(self._plan.tasks[consumer])
-
-    def _idle_cleanups(self, planned: TaskPlan) -> None:
-        """Cleanups whose producers all settled without starting have nothing to do."""
-        for name in planned.cleanups:
-            producers = [edge.producer for edge in self._plan.edges if edge.consumer == name]
-            if name not in self._settled and all(producer in self._settled for producer in producers):
-                outcome = Outcome("skipped", "gate")
-                self._settler.skipped(self._plan.tasks[name], "unwind · nothing started", None, outcome)
-                self._settle(self._plan.tasks[name], Ended(outcome))
+        self._unwinding.settled(name)
+        for follower in (*planned.cleanups, *planned.consumers):
+            if follower in self._unwinding:
+                self._unwound(follower)
+                continue
+            self._missing[follower] -= 1
+            if not self._missing[follower] and not self._cancelled:
+                self._start(self._plan.tasks[follower])

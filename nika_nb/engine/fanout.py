@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nika_nb.engine.attempts import error_of
-from nika_nb.engine.contract import Hit, Prompt, StaysOpen
+from nika_nb.engine.contract import CallOff, Hit, Prompt, StaysOpen
 from nika_nb.engine.identify import try_identity
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.settle import hashes
@@ -27,7 +27,8 @@ class Items:
     """What became of the items of one fan-out; None where an item did not settle.
 
     cut: the run crossed its cap before all of them were started. stopped: one failed, and with it
-    the whole fan-out. open: one waits for an answer, or for what is behind one.
+    the whole fan-out. open: one waits for an answer, or for what is behind one. begun, call_offs: of
+    those that do, see `StaysOpen`.
     """
 
     outcomes: list[Outcome | None]
@@ -36,6 +37,14 @@ class Items:
     cut: bool = False
     stopped: bool = False
     open: bool = False
+    begun: bool = False
+    call_offs: list[CallOff] = field(default_factory=list)
+
+    def leave_open(self, waits: StaysOpen) -> None:
+        self.prompts += waits.prompts
+        self.open = True
+        self.begun = self.begun or waits.begun
+        self.call_offs += [waits.call_off] if waits.call_off else []
 
 
 class FanOut:
@@ -116,8 +125,7 @@ class FanOut:
         try:
             outcome, bindings = await self._settled(work, local, index, identity, hit)
         except StaysOpen as waits:
-            self._found.prompts += waits.prompts
-            self._found.open = True
+            self._found.leave_open(waits)
             return
         finally:
             self._work.absorb(work)  # also of an item that was cut off: what it cost, that it had begun

@@ -8,7 +8,7 @@ from typing import Any
 
 from nika_nb.engine.attempts import UNANSWERED_CODE, error_of
 from nika_nb.engine.clock import Clock
-from nika_nb.engine.contract import Asks, Hit, Memory, Prompt, StaysOpen
+from nika_nb.engine.contract import Asks, CallOff, Hit, Memory, Prompt, StaysOpen
 from nika_nb.engine.fanout import FanOut, aligned, fold, not_a_list
 from nika_nb.engine.identify import recall, try_identity
 from nika_nb.engine.outcome import Outcome
@@ -38,12 +38,18 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """A task that stays open behind its prompts."""
+    """A task that stays open behind its prompts; begun, call_offs: see `StaysOpen`."""
 
     prompts: tuple[Prompt, ...]
+    begun: bool = True
+    call_offs: tuple[CallOff, ...] = ()
+
+    @classmethod
+    def of(cls, waits: StaysOpen) -> Open:
+        return cls(waits.prompts, waits.begun, (waits.call_off,) if waits.call_off else ())
 
 
-Cleanups = Callable[[TaskPlan, Outcome, Work], Awaitable[None]]
+Cleanups = Callable[[TaskPlan, Ended], Awaitable[None]]
 
 
 class Pipeline:
@@ -128,13 +134,14 @@ class Pipeline:
         try:
             outcome, bindings = await self._units.run(planned, work, scope, None)
         except StaysOpen as waits:
-            return Open(waits.prompts)
+            return Open.of(waits)
         if outcome.status == "cancelled":
             return self.over_budget(planned)
+        end = Ended(outcome, bindings, work)
         if work.begun:
-            await cleanups(planned, outcome, work)
+            await cleanups(planned, end)
         self._settler.ran(planned, planned.note, outcome, work, identity)
-        return Ended(outcome, bindings, work)
+        return end
 
     async def _fan_out(
         self, planned: TaskPlan, scope: dict[str, Any], live: list[Any], work: Work, cleanups: Cleanups
@@ -150,13 +157,15 @@ class Pipeline:
         items = await fan_out.run(self._width)
         work.ended = self._clock.now()
         if items.open and not items.stopped:
-            return Open(tuple(items.prompts))
-        outcome, bindings = fold(planned, items)
+            return Open(tuple(items.prompts), items.begun, tuple(items.call_offs))
+        for call_off in items.call_offs:
+            await call_off()
+        end = Ended(*fold(planned, items), work)
         if work.begun:
-            await cleanups(planned, outcome, work)
+            await cleanups(planned, end)
         note = f"{planned.note} · {len(live)} items"
-        self._settler.ran(planned, note, outcome, work, identity)
-        return Ended(outcome, bindings, work)
+        self._settler.ran(planned, note, end.outcome, work, identity)
+        return end
 
     def over_budget(self, planned: TaskPlan) -> Ended:
         """A task that had not started when the run crossed its cap."""
@@ -194,17 +203,15 @@ class Pipeline:
         except Fault as fault:
             return self._boundary_failure(planned, fault)
         except Asks as asks:
+            if asks.call_off is not None:
+                await asks.call_off()
             message = f"a cleanup cannot wait for an answer: {asks.prompt.message}"
             return self._boundary_failure(planned, Fault(UNANSWERED_CODE, message))
-        except StaysOpen:  # nor can its recovery
-            outcome, bindings = (
-                Outcome("failure", "verb_error", error=work.failed, attempts=work.attempts),
-                {},
-            )
+        end = Ended(outcome, bindings, work)
         if work.begun:
-            await cleanups(planned, outcome, work)
+            await cleanups(planned, end)
         self._settler.ran(planned, planned.note, outcome, work, ALWAYS)
-        return Ended(outcome, bindings, work)
+        return end
 
 
 def _without(task: Task, bindings: frozenset[str]) -> Task:

@@ -93,7 +93,7 @@ class Settler:
         self._emitter.emit(
             "task_cancelled",
             task=task,
-            note="over budget" if outcome.cause == "budget" else outcome.cause,
+            note=note_of(outcome),
             **work.figures(),
             outcome=self._outcome(outcome),
         )
@@ -237,6 +237,11 @@ class Settler:
             return None
         message, details = self._mask.mask([error.message, error.details])
         return replace(error, message=message, details=details)
+
+
+def note_of(outcome: Outcome) -> str:
+    """Why a task was cancelled, as the console shows it."""
+    return "over budget" if outcome.cause == "budget" else outcome.cause
 
 
 def hashes(identity: Identity | Fault) -> dict[str, str]:

@@ -132,9 +132,10 @@ class UnitRunner:
         assert task.on_error.recover is not None
         value = task.on_error.recover
         for ref in references(value):
-            if ref.root == "tasks" and ref.steps:
+            if ref.root == "tasks" and ref.steps and not task.is_cleanup:  # what that reads has ended
                 async with nullcontext() if task.called else self._turns.lent():
                     await self._await_task(str(ref.steps[0]))
+            if ref.root == "tasks" and ref.steps:
                 self._usable(str(ref.steps[0]), ref.steps[1:], str(ref))
         return render(value, scope | {"tasks": self.scopes.tasks})
 

@@ -15,7 +15,18 @@ from nika_nb.runs.vocabulary import tool_words
 from nika_nb.settings import SETTINGS, short_name
 
 _TRACES = 20  # the newest ones that are offered
-_TAKE_A_TRACE = ("attach", "answer", "decline", "show", "verify", "resume", "trace", "why", "replay")
+_TAKE_A_TRACE = (
+    "attach",
+    "answer",
+    "decline",
+    "cancel",
+    "show",
+    "verify",
+    "resume",
+    "trace",
+    "why",
+    "replay",
+)
 
 
 def cell_words(before: str, body: str, session: Session) -> Completions:

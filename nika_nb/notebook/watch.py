@@ -79,7 +79,7 @@ class Watch:
         try:
             begin()
             with undisturbed():
-                self._open(self.run.cancel)
+                self._open(self.run.stop)
                 if self._surface.has_widgets:
                     behind.start()
         except KeyboardInterrupt:
@@ -221,7 +221,7 @@ class Watch:
 
     def _go_on(self) -> None:
         if self.panel is not None:
-            self.panel.reopen(self.run.catch_up(), self.run.cancel, self._journal)
+            self.panel.reopen(self.run.catch_up(), self.run.stop, self._journal)
         self._pump()
 
     def _painted(self, pump: Callable[[], None]) -> None:

@@ -69,25 +69,19 @@ def members(workflow: Workflow, group: str) -> tuple[str, ...]:
 
 
 def _task_edges(task: Task, workflow: Workflow) -> Iterator[Edge]:
-    if task.is_cleanup:
-        yield from _finally_edges(task)
-        return
-    for binding, value in task.with_.items():
+    # What a cleanup reads is what it follows, and that has ended when it runs.
+    for binding, value in () if task.is_cleanup else task.with_.items():
         for reference in references(value):
             yield from _data_edges(task.id, binding, reference, workflow)
     for entry in task.after:
-        if ("control", entry.predicate) in PASS_SETS:
+        if entry.predicate == "unwind":
+            yield Edge(entry.producer, task.id, "finally", entry.span, predicate="unwind")
+        elif ("control", entry.predicate) in PASS_SETS:
             yield Edge(entry.producer, task.id, "control", entry.span, predicate=entry.predicate)
-    if task.on_error and task.on_error.recover is not None:
+    if task.on_error and task.on_error.recover is not None and not task.is_cleanup:
         for reference in references(task.on_error.recover):
             if reference.root == "tasks" and reference.steps:
                 yield Edge(str(reference.steps[0]), task.id, "recovery", reference.span)
-
-
-def _finally_edges(task: Task) -> Iterator[Edge]:
-    for entry in task.after:
-        if entry.predicate == "unwind":
-            yield Edge(entry.producer, task.id, "finally", entry.span, predicate="unwind")
 
 
 def _data_edges(consumer: str, binding: str, reference: Reference, workflow: Workflow) -> Iterator[Edge]:

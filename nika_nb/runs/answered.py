@@ -105,7 +105,9 @@ def continuation(asked: Head, heads: Iterable[Head]) -> Head | None:
 
 
 def _sentence(asked: Head, found: Head, folder: Path) -> str:
-    what = ", ".join(f"`{key}`" for key in found.answered) or "it"
+    what = ", ".join(f"`{key}`" for key in found.answered)
+    if not what:  # whoever goes on without an answer ends it
+        return f"{asked.name} can be answered no more: the run {asked.run} was called off {when(found)}"
     since_then = since(found, found.state(folder))
     return (
         f"{asked.name} was already answered: {what} {when(found)}. The run {asked.run} went on in "

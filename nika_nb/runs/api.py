@@ -81,7 +81,7 @@ async def arun(text_or_path: str | Path, **options: Any) -> Run:
         while started.running:
             await asyncio.sleep(0.02)
     except asyncio.CancelledError:
-        started.cancel()
+        started.stop()
         raise
     started.wait()
     return started

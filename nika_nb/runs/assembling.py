@@ -40,6 +40,7 @@ from nika_nb.trace.seal import Sealing
 from nika_nb.trace.writer import Journal
 from nika_nb.values import dumps
 from nika_nb.verbs.calling import Around
+from nika_nb.verbs.leaving import Leaving
 from nika_nb.verbs.runner import LocalVerbs
 from nika_nb.verbs.sweep import end
 
@@ -161,6 +162,7 @@ class _Parts:
             serial=self._seed is not None,
             seed=self._seed,
             budget=around.budget,
+            called_off=around.called_off,
         )
 
     def notices(self) -> list[str]:
@@ -190,6 +192,7 @@ class _Parts:
             width=1 if deterministic else most,
             seed=self._seed,
             above=(self._drafted.children.top,),
+            called_off=request.called_off,
         )
 
     def _made_verbs(self, interactive: bool) -> LocalVerbs:
@@ -208,9 +211,10 @@ class _Parts:
 
     def _asking_first(self) -> Verbs:
         """The verbs, with a question in front of each of what is in doubt."""
+        verbs = Leaving(self.verbs, self._drafted.workflow) if self._request.called_off else self.verbs
         if not self._doubtful:
-            return self.verbs
-        return AskFirst(self.verbs, self._doubtful, self._answers.now, self._drafted.workflow)
+            return verbs
+        return AskFirst(verbs, self._doubtful, self._answers.now, self._drafted.workflow)
 
     def _armed(self) -> SecretStore:
         """The workflow's secrets; from here on they and those of called workflows are masked."""
@@ -232,6 +236,7 @@ class _Parts:
         declined, doubtful, approvals = self._request.declined, self._doubtful, self._approvals
         said = self._resumed.fields | self._answers.fields(self.masker, doubtful)
         said |= {"declined": dumps(list(declined))} if declined else {}
+        said |= {"called_off": True} if self._request.called_off else {}
         said |= {"in_doubt": dumps(sorted(doubtful))} if doubtful else {}
         said |= {"approvals": dumps(approvals)} if approvals else {}
         said |= {"seal_key": self._key.public.id} if self._key is not None else {}

@@ -151,9 +151,11 @@ def resume_run(
 
 
 def cancel(run_id: str, root: Root = None) -> Inspection:
-    """Ends a run that is at work, in whatever process of this machine. Its cleanups still run.
+    """Ends a run that is at work, in whatever process of this machine, or that waits for an answer.
 
-    Raises UsageError where nothing is at work, NikaError where it is still at it after a while.
+    Its cleanups still run; what it asked can be answered no more. Raises UsageError for a run that is
+    over, ResumeRefused where somebody answers it just then, RunBlocked where its trace does not hold what
+    its cleanups need, NikaError where it is still at work after a while.
     """
     return Runs(root).cancel(run_id)
 

@@ -63,7 +63,8 @@ def _begun(request: Request, interactive: bool, settings: Settings) -> Prepared:
     resumed = resumption(request, drafted.workflow, drafted.plan)
     try:
         request, drafted = with_inputs(request, drafted, resumed)
-        refuse_missing(drafted, resumed)
+        if not request.called_off:  # a cleanup that cannot run fails by itself
+            refuse_missing(drafted, resumed)
         _refuse_lacking(request, drafted.plan, resumed, settings)
         answers = answers_of(request, drafted, resumed)
         _refuse_twice(request, resumed, answers)
@@ -85,7 +86,7 @@ def _refuse_lacking(request: Request, plan: Plan, resumed: Resumption, settings:
     """Raises Lacking where a run that has to be relied on lacks something that it will need."""
     if not relied_on(request, resumed):
         return
-    lacks = lacking(plan, request.place.base, resumed.memory)
+    lacks = lacking(plan, request.place.base, resumed.memory) if not request.called_off else []
     lacks += journals.tried(request.place.folder, settings.trace_file) if not lacks else []
     if lacks:
         raise Lacking(lacks)

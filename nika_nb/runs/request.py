@@ -72,7 +72,8 @@ class Request:
     children: the texts of the workflows that it calls and of its skills, by their names in a journal; None
     has them read from their files. max_cost_usd: the run's cap, in US dollars; spent_usd: what its earlier
     invocations have cost. continues: it goes on with a paused run, from its pinned text. declined: the
-    prompts that somebody refused to answer, by key. durable: everything it needs is looked up first.
+    prompts that somebody refused to answer, by key. called_off: it goes on only to be ended.
+    durable: everything it needs is looked up first.
     gc: old traces make room first.
     ask_in_flight: what was running at a crash is asked about before it is run again.
     deployment: the snapshot that it is a run of. origins: of the variables that did not come through
@@ -99,6 +100,7 @@ class Request:
     gc: bool = True
     door: Door = "Python"
     declined: tuple[str, ...] = ()
+    called_off: bool = False
     durable: bool = False
     deployment: Deployed | None = None
     ask_in_flight: bool = False

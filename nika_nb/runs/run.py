@@ -250,7 +250,7 @@ class Run:
         """Cancels and waits until all has ended; every further interrupt cancels again, cleanups too."""
         for _ in range(_PATIENCE):
             try:
-                self.cancel()
+                self.stop()
                 self.wait()
                 return
             except KeyboardInterrupt:
@@ -279,8 +279,16 @@ class Run:
     def cancel(self) -> None:
         """Ends the run, every process it started included. Its cleanups still run.
 
-        One that works in another process is asked to; `wait()` tells when it has ended.
+        One that works in another process is asked to; `wait()` tells when it has ended. One that waits for
+        an answer has ended when this returns, and can be answered no more. Raises ResumeRefused where
+        somebody answers it just then, RunBlocked where its trace does not hold what its cleanups need.
         """
+        self.stop()
+        if self.state == "paused":
+            self._go_on({}, {}, (), wait=True, called_off=True)
+
+    def stop(self) -> None:
+        """As `cancel`, but a run that waits for an answer goes on waiting."""
         if self._session is not None:
             self._session.cancel()
         elif self._growing is not None:
@@ -305,14 +313,21 @@ class Run:
         return self._go_on({}, {}, tasks or tuple(prompt.key for prompt in self.prompts), wait)
 
     def _go_on(
-        self, answers: Mapping[str, Any], shown: Mapping[str, str], declined: tuple[str, ...], wait: bool
+        self,
+        answers: Mapping[str, Any],
+        shown: Mapping[str, str],
+        declined: tuple[str, ...],
+        wait: bool,
+        *,
+        called_off: bool = False,
     ) -> Run:
         if self.state != "paused":
             raise NotPaused(f"`{self.workflow}` is {self.state}: it waits for no answer")
         trace = self._kept()
-        request = replace(continuation(trace, self.request, answers, shown), declined=declined)
+        request = continuation(trace, self.request, answers, shown)
+        request = replace(request, declined=declined, called_off=called_off)
         before = self.request, self.board, self._session
-        self._continue(prepare(request, interactive=self._asks()))
+        self._continue(prepare(request, interactive=called_off or self._asks()))
         try:
             if wait:
                 self.finish()

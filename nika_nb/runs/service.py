@@ -228,8 +228,7 @@ class Runs:
     ) -> Run:
         """As `resume_run`, but at work. Raises RunBlocked where something is missing."""
         record = self._interrupted(self._find(run_id))
-        run = attach(self.folder.path / record.latest.name)
-        run.request = replace(run.request, door=self._door, origin=self._origin, interactive=interactive)
+        run = self._attached(record, interactive)
         if outcome == "declined":
             return run.decline(*_declined(answers), wait=False)
         if outcome != "submitted":
@@ -237,6 +236,12 @@ class Runs:
         if answers is None or answers == {}:
             raise UsageError(f"{run_id} waits for an answer: give one, or decline")
         return run.answer(answers, wait=False, shown=shown)
+
+    def _attached(self, record: Record, interactive: bool | None = None) -> Run:
+        """The run as it stopped, to be gone on with through this door."""
+        run = attach(self.folder.path / record.latest.name)
+        run.request = replace(run.request, door=self._door, origin=self._origin, interactive=interactive)
+        return run
 
     def _interrupted(self, record: Record) -> Record:
         """The record of a run that waits. Raises NotPaused for any other."""
@@ -263,9 +268,10 @@ class Runs:
         return _found_lacking(inspected(self._find(run_id), self.folder.path), blocked.lacks)
 
     def cancel(self, run_id: str) -> Inspection:
-        """Ends a run that is at work, in whatever process of this machine: its cleanups still run.
+        """Ends a run that is at work, in whatever process of this machine, or that waits for an answer.
 
-        Raises UsageError where nothing is at work, or where it cannot be asked to end.
+        Its cleanups still run. Raises UsageError for one that is over, or that cannot be asked to end,
+        ResumeRefused where it is answered just then, RunBlocked where it lacks what its cleanups need.
         """
         here = working(run_id)
         for session in here:
@@ -273,10 +279,13 @@ class Runs:
         for session in here:
             session.wait()
         elsewhere = self._elsewhere(run_id)
-        if not here and not elsewhere:
-            raise UsageError(_nothing_to_cancel(self._find(run_id)))
         for path, pid in elsewhere:
             end_elsewhere(run_id, path, pid)
+        record = self._find(run_id)
+        if record.summary.status == "interrupted":
+            self._attached(record).cancel()
+        elif not here and not elsewhere:
+            raise UsageError(_nothing_to_cancel(record))
         return self.inspect_run(run_id)
 
     def _elsewhere(self, run_id: str) -> list[tuple[Path, int | None]]:
@@ -302,11 +311,6 @@ def judge(trace_range: Range) -> None:
 
 def _nothing_to_cancel(record: Record) -> str:
     summary = record.summary
-    if summary.status == "interrupted":
-        return (
-            f"nothing of {summary.run_id} is at work: it waits for an answer. To end it, decline what it "
-            "asks (outcome `declined`)"
-        )
     return f"nothing of {summary.run_id} is at work: it is {summary.outcome or 'incomplete'}"
 
 

@@ -157,7 +157,7 @@ class _Tools:
                     await context.report_progress(done, total, message)
                 await anyio.sleep(_LOOK)
         except anyio.get_cancelled_exc_class():
-            run.cancel()
+            run.stop()
             raise
         for done, total, message in progress.news():
             await context.report_progress(done, total, message)

@@ -206,6 +206,15 @@ class JournalMemory:
         trace = said.trace(self.trace)
         return JournalMemory(trace, carry_failures=self.carry_failures, earlier=earlier)
 
+    def owes(self, cleanup: str, producer: str) -> bool:
+        """Whether the producer had worked to its end, and this cleanup of it was there and came to none."""
+        tidied, known = self._tasks.get(cleanup), self._tasks.get(producer)
+        if tidied is None or tidied.last is not None:
+            return False
+        if known is not None and known.last is not None and known.last.kind != "task_cache_hit":
+            return known.began
+        return self.earlier is not None and self.earlier.owes(cleanup, producer)
+
     def notice(self) -> str | None:
         """What has to be said before a resume: that little or nothing can be recognised."""
         name, lost = self.trace.path.name, self.keyless + self.unparseable

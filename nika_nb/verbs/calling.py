@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -13,7 +13,17 @@ from nika_nb.authority.secrets import Masker, SecretStore
 from nika_nb.catalog.frames import GENESIS, LIVE_ONLY
 from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import Clock, SystemClock
-from nika_nb.engine.contract import Asks, Call, Memory, NoMemory, Permit, Reply, Verbs, unit_key
+from nika_nb.engine.contract import (
+    Asks,
+    Call,
+    Memory,
+    NoMemory,
+    Permit,
+    Reply,
+    StaysOpen,
+    Verbs,
+    unit_key,
+)
 from nika_nb.engine.ending import Verdict
 from nika_nb.engine.engine import Engine, Setup
 from nika_nb.engine.events import Event
@@ -38,6 +48,7 @@ class Around:
 
     memory: what the caller had settled earlier. seed: None where chance is real. above: the paths of
     the workflows that are under way, from the run's own down to the one whose tasks these are.
+    called_off: the run goes on only to be ended.
     """
 
     clock: Clock = field(default_factory=SystemClock)
@@ -48,6 +59,7 @@ class Around:
     width: int = 32
     seed: int | None = None
     above: tuple[str, ...] = ("",)
+    called_off: bool = False
 
 
 class Nested(Protocol):
@@ -73,7 +85,7 @@ class Calling:
         call.witness(None)
         told = _Told(call, callee)
         engine = Engine(self._setup(call, callee, inputs, told))
-        return self._reply(call, told, await _to_the_end(engine))
+        return self._reply(call, told, engine, await _to_the_end(engine, engine.run()))
 
     def _admitted(self, call: Call) -> Callee:
         """The called workflow. Raises Fault NIKA-COMP-001 or -SEC-003 where it may not be launched."""
@@ -122,15 +134,23 @@ class Calling:
             serial=above.seed is not None,
             seed=around.seed,
             budget=around.budget,
+            called_off=around.called_off,
         )
 
-    def _reply(self, call: Call, told: _Told, verdict: Verdict) -> Reply:
+    def _reply(self, call: Call, told: _Told, engine: Engine, verdict: Verdict) -> Reply:
         if verdict.state == "paused":
             asked = [
                 replace(prompt, task=call.task, item=call.item, inner=prompt.key)
                 for prompt in verdict.prompts
             ]
-            raise Asks(asked[0], *asked[1:], unattended=not self._interactive)
+            raise Asks(
+                asked[0],
+                *asked[1:],
+                unattended=not self._interactive,
+                call_off=lambda: _to_the_end(engine, engine.call_off()),
+            )
+        if verdict.state == "cancelled":
+            raise StaysOpen
         if verdict.state != "completed":
             raise _failure(told, verdict)
         return Reply(verdict.outputs, child=dumps(told.summary(verdict)))
@@ -161,9 +181,9 @@ def _manifest(callee: Callee, inputs: Mapping[str, Any], *, deterministic: bool)
     }
 
 
-async def _to_the_end(engine: Engine) -> Verdict:
+async def _to_the_end(engine: Engine, work: Coroutine[Any, Any, Verdict]) -> Verdict:
     """Runs the child; when called off, ends it first: its processes, then, called off again, its cleanups."""
-    running = asyncio.ensure_future(engine.run())
+    running = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from nika_nb.authority.effects import described
 from nika_nb.authority.permits import confined
-from nika_nb.engine.contract import Answer, Call, Reply
+from nika_nb.engine.contract import Answer, Call, Reply, Verbs
 from nika_nb.language.jq import JqWorker
 from nika_nb.language.model import Task, Workflow
 from nika_nb.plan.graph import downstream
@@ -22,6 +22,7 @@ from nika_nb.verbs.exec import Exec
 from nika_nb.verbs.guard import Guard
 from nika_nb.verbs.infer import Infer
 from nika_nb.verbs.invoke import Invoke
+from nika_nb.verbs.leaving import Leaving
 from nika_nb.verbs.models import Models
 
 
@@ -88,10 +89,10 @@ class LocalVerbs:
         """End every child that is left, and the watcher."""
         self._guard.close()
 
-    def _called(self, callee: Callee, call: Call, around: Around) -> LocalVerbs:
+    def _called(self, callee: Callee, call: Call, around: Around) -> Verbs:
         """The verbs of a called workflow: its own boundary within this one, everything else shared."""
         workflow = callee.plan.workflow
-        return LocalVerbs(
+        verbs = LocalVerbs(
             workflow=replace(workflow, permits=confined(workflow.permits, self._permits)),
             plan=callee.plan,
             base=self._base,
@@ -106,6 +107,7 @@ class LocalVerbs:
             guard=self._guard,
             approvals=self._approvals,
         )
+        return Leaving(verbs, workflow) if around.called_off else verbs
 
     def _behind(self, task: str) -> Behind:
         """What waits for a task, here and in the workflows that call this one."""

@@ -283,12 +283,10 @@ def test_whoever_ends_by_itself_meanwhile_is_not_told_to(slow: Project) -> None:
 
 
 def test_what_is_not_at_work_cannot_be_cancelled(here: Project) -> None:
-    """Each in its own words; a question is declined instead."""
-    done, asks = here.started(DONE), here.started(ASK)
+    """Each in its own words."""
+    done = here.started(DONE)
     with pytest.raises(UsageError, match=r"nothing of .* is at work: it is completed"):
         runs.cancel(done.run_id)
-    with pytest.raises(UsageError, match=r"it waits for an answer\. To end it, decline"):
-        runs.cancel(asks.run_id)
     whole = here.traces[0].read_bytes().splitlines(keepends=True)
     here.traces[0].write_bytes(b"".join(whole[:3]))
     with pytest.raises(UsageError, match="it is incomplete"):

@@ -1,4 +1,4 @@
-"""`%nika attach|answer|decline|inbox`: runs that were left, and those that wait for an answer."""
+"""`%nika attach|answer|decline|cancel|inbox`: runs that were left, and those that wait for an answer."""
 
 from __future__ import annotations
 
@@ -43,6 +43,15 @@ def decline(session: Session, words: list[str]) -> Run:
     run = session.held(session.trace(name, paused=True))
     declined = words[1 if name else 0 :]
     return session.watch(run, lambda: run.decline(*declined, wait=False))
+
+
+@command("cancel [RUN]", "end a run that is at work or waits for an answer (the newest one that waits)")
+def cancel(session: Session, words: list[str]) -> Run:
+    """Its cleanups still run; what it asked can be answered no more."""
+    run = session.held(session.trace(words[0] if words else None, paused=True))
+    run.cancel()
+    run.wait()
+    return session.draw(run)
 
 
 @command("inbox [OFFSET]", "every run in this folder and below that waits for an answer, with its forms")
