@@ -76,7 +76,7 @@ class Forecaster:
         for name in topological(names, edges):
             self._found[name] = await self._expected(self._plan.tasks[name])
         for planned in self._plan.tasks.values():
-            if planned.task.is_cleanup:
+            if planned.task.is_cleanup and planned.task.id not in self._found:
                 self._found[planned.task.id] = self._cleanup(planned)
         return [self._found[name] for name in self._plan.tasks]
 
@@ -244,19 +244,30 @@ class Forecaster:
         self._scopes.tasks[planned.task.id] = record(planned.task, Settled(outcome, bindings, *times))
 
     def _cleanup(self, planned: TaskPlan) -> Expected:
-        """Never recalled: it runs behind every producer that starts."""
-        producers = [edge.producer for edge in self._plan.edges if edge.consumer == planned.task.id]
-        starts = [name for name in producers if self._found[name].fate in ("run", "depends")]
+        """Never recalled: it runs behind the producers that start, or had when the last run stopped."""
+        task = planned.task.id
+        finally_ = (edge for edge in self._plan.edges if edge.consumer == task and edge.kind == "finally")
+        fates = {edge.producer: self._fate(edge.producer) for edge in finally_}
+        owed = [name for name in fates if self._memory.owes(task, name)]
+        starts = [name for name, fate in fates.items() if fate in ("run", "depends") or name in owed]
         if not starts:
-            return Expected(planned.task.id, "idle", why="unwind · nothing started")
-        certain = any(self._found[name].fate == "run" for name in starts)
+            return Expected(task, "idle", why="unwind · nothing started")
+        blocked = self._blocked(planned)
+        if blocked is not None:
+            return blocked
+        waits = tuple(self._unknown(planned))
+        certain = not waits and (owed or "run" in fates.values())
         who = " or ".join(f"`{name}`" for name in starts)
+        upstream = tuple(dict.fromkeys((*starts, *waits)))
         return Expected(
-            planned.task.id,
-            "run" if certain else "depends",
-            why=f"cleans up behind {who}",
-            upstream=tuple(starts),
+            task, "run" if certain else "depends", why=f"cleans up behind {who}", upstream=upstream
         )
+
+    def _fate(self, name: str) -> Fate:
+        """Of a task that a cleanup follows, which may be a cleanup that stands further down."""
+        if name not in self._found:
+            self._found[name] = self._cleanup(self._plan.tasks[name])
+        return self._found[name].fate
 
 
 def _steps(value: Value | None) -> Iterator[Any]:

@@ -14,11 +14,26 @@ CAUSES = {"ask": "verb_error", "fail": "verb_error", "stubborn": "retry_exhauste
 
 
 class End(NamedTuple):
-    """How a task ends, and its output."""
+    """How a task ends, and its output; at_once: it failed before its verb could begin."""
 
     status: str
     cause: str
     value: Any = None
+    at_once: bool = False
+
+    @property
+    def worked(self) -> bool:
+        """Whether there is something to clean up."""
+        return self.cause not in ("upstream", "gate") and not self.at_once
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, End) and self[:3] == other[:3]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self[:2])
 
 
 def ends(graph: Graph) -> dict[str, End]:
@@ -30,7 +45,9 @@ def ends(graph: Graph) -> dict[str, End]:
 
 
 def end(node: Node, found: dict[str, End]) -> End:
-    if any(found[of].status not in PASSES[how] for of, how in node.gates):
+    if node.unwinds and not any(found[of].worked for of in node.unwinds):
+        return End("skipped", "gate")
+    if any(found[of].status not in PASSES[how] for of, how in node.awaits):
         return End("cancelled", "upstream")
     if node.when == "no" or (node.when.startswith("t") and found[node.when].status != "success"):
         return End("skipped", "gate")
@@ -38,7 +55,7 @@ def end(node: Node, found: dict[str, End]) -> End:
     if node.items is None:
         return unit(node, node.does, f"{node.name}<{given}>", found)
     if isinstance(node.items, str) and not isinstance(found[node.items].value, list):
-        return End("failure", "verb_error")
+        return End("failure", "verb_error", at_once=True)
     items = node.items if isinstance(node.items, tuple) else found[node.items].value
     if not items:
         return End("skipped", "gate")

@@ -49,7 +49,8 @@ class Node:
     gates: (producer, what it is asked for: a word of AFTER or READ, or `fold`). when: `yes`, `no`, or the
     producer whose success it wants. items: what each element of a fan-out does, or the producer
     that gives the collection. handler: recover, skip, `elsewhere` (recovers from a timeout alone), or
-    the task whose output stands in. nap: seconds that a unit takes.
+    the task whose output stands in. nap: seconds that a unit takes. unwinds: the tasks that it cleans up
+    after; of these it may read without waiting for them.
     """
 
     name: str
@@ -61,6 +62,12 @@ class Node:
     handler: str = ""
     member: bool = False
     nap: float = 0
+    unwinds: tuple[str, ...] = ()
+
+    @property
+    def awaits(self) -> tuple[tuple[str, str], ...]:
+        """The gates that have to admit it."""
+        return tuple(gate for gate in self.gates if gate[0] not in self.unwinds)
 
     @property
     def reads(self) -> list[tuple[str, str]]:
@@ -106,7 +113,8 @@ def _lines(node: Node) -> Iterator[str]:
         bindings.append('all: "${{ group.g }}"')
     if bindings:
         yield f"with: {{{', '.join(bindings)}}}"
-    if after := [f"{of}: {how}" for of, how in node.gates if how in AFTER]:
+    after = [f"{of}: unwind" for of in node.unwinds]
+    if after := [*after, *(f"{of}: {how}" for of, how in node.gates if how in AFTER)]:
         yield f"after: {{{', '.join(after)}}}"
     if node.member:
         yield "group: g"
@@ -147,7 +155,7 @@ def _argv(node: Node) -> Iterator[str]:
     yield f'"{_mark(node)}"'
     yield '"${{ item }}"' if isinstance(node.items, tuple) else node.does
     yield f'"{node.nap:g}"'
-    yield f'"{" ".join(dict.fromkeys(of for of, _ in node.gates))}"'
+    yield f'"{" ".join(dict.fromkeys(of for of, _ in node.awaits))}"'
     yield f'"{_readings(node)}"'
 
 
@@ -176,7 +184,10 @@ def drawn(chance: random.Random, most: int = 7, longest: float = 0, asks: bool =
     if asks:
         nodes = [replace(node, does="ask") if chance.random() < 0.4 else node for node in nodes]
     graph = Graph(tuple(nodes))
-    return Graph(tuple(_handled(chance, node, graph) for node in nodes))
+    nodes = [_handled(chance, node, graph) for node in nodes]
+    for number in range(chance.choice((0, 1, 2))):
+        nodes.append(_cleanup(chance, f"c{number}", nodes))
+    return Graph(tuple(nodes))
 
 
 def _node(chance: random.Random, name: str, above: list[Node], longest: float) -> Node:
@@ -211,6 +222,17 @@ def _folding(chance: random.Random, nodes: list[Node]) -> list[Node]:
     members = {node.name for node in chance.sample(nodes[:-1], 2)}
     last = replace(nodes[-1], gates=(*nodes[-1].gates, *((name, "fold") for name in sorted(members))))
     return [replace(node, member=node.name in members) for node in nodes[:-1]] + [last]
+
+
+def _cleanup(chance: random.Random, name: str, above: list[Node]) -> Node:
+    """Follows some tasks and cleanups, reads of them, and may wait for other tasks besides."""
+    follows = [node.name for node in chance.sample(above, chance.randint(1, min(3, len(above))))]
+    reads = [(of, chance.choice(READ)) for of in follows if chance.random() < 0.5]
+    others = [node.name for node in above if not node.unwinds and node.name not in follows]
+    waits = [(of, chance.choice(AFTER)) for of in others if chance.random() < 0.2]
+    does = chance.choice(("ok", "ok", "fail", "flaky"))
+    handler = chance.choice(["", "recover", "skip", *(of for of in follows if of.startswith("t"))])
+    return Node(name, (*reads, *waits), does=does, handler=handler, unwinds=tuple(follows))
 
 
 def _handled(chance: random.Random, node: Node, graph: Graph) -> Node:

@@ -25,11 +25,29 @@ def told(trace: Path) -> dict[str, End]:
     return found
 
 
+def due(graph: Graph, trace: Path) -> dict[str, End]:
+    """How every task of a resume has to have ended. A cleanup has nothing to do where what it follows did
+    not run again, and had been cleaned up after."""
+    again = {frame["task"] for frame in of(trace, "verb_invoked")}
+    idle, came = End("skipped", "gate"), told(trace)
+    spared = {node.name for node in graph.nodes if node.unwinds and not again & set(node.unwinds)}
+    return ends(graph) | {name: idle for name in spared if came.get(name) == idle}
+
+
+def untidied(graph: Graph, folder: Path) -> set[str]:
+    """The cleanups that should have run and never did."""
+    did, found = marks(folder / "marks"), ends(graph)
+    return {
+        node.name for node in graph.nodes if node.unwinds and found[node.name].worked and not did[node.name]
+    }
+
+
 def settled(graph: Graph, trace: Path) -> set[str]:
     """The marks of everything that a journal holds as a success: of tasks, and of items each."""
     found = {f"{frame['task']}/{frame['item']}" for frame in of(trace, "nb_item_completed", status="success")}
     for frame in of(trace, "task_completed", "task_cache_hit"):
-        if graph[frame["task"]].items is None:
+        node = graph[frame["task"]]
+        if node.items is None and not node.unwinds:  # a cleanup runs whenever what it follows does
             found.add(frame["task"])
     return found
 
@@ -37,7 +55,7 @@ def settled(graph: Graph, trace: Path) -> set[str]:
 def recallable(graph: Graph, *traces: Path) -> set[str]:
     """The tasks that journals hold as successes, and that the next resume has to recognise."""
     frames = [frame for trace in traces for frame in of(trace, "task_completed", "task_cache_hit")]
-    return {frame["task"] for frame in frames} - moved(graph)
+    return {frame["task"] for frame in frames if not graph[frame["task"]].unwinds} - moved(graph)
 
 
 def moved(graph: Graph) -> set[str]:
