@@ -26,6 +26,7 @@ from nika_nb.runs.claims import claimed
 from nika_nb.runs.doubt import AskFirst, carried, in_doubt
 from nika_nb.runs.draft import Draft
 from nika_nb.runs.ids import new_invocation_id, new_run_id, seed_of
+from nika_nb.runs.inputs import unfilled
 from nika_nb.runs.manifest import manifest, source_name, source_pages
 from nika_nb.runs.namesakes import told_of_namesake
 from nika_nb.runs.needs.models import made_up, uncapped
@@ -169,6 +170,8 @@ class _Parts:
         """What is said before the run starts."""
         request, workflow = self._request, self._drafted.workflow
         about = [*uncapped(workflow, request), *made_up(workflow, request), *self._answers.empty()]
+        if not request.continues:
+            about += unfilled(workflow, self._drafted.inputs)
         return [*request.notices, *self._resumed.notices, *self._known, *about]
 
     def _claimed(self) -> list[str]:

@@ -15,6 +15,7 @@ from nika_nb.runs.answers import Answers
 from nika_nb.runs.doubt import in_doubt
 from nika_nb.runs.draft import Draft, draft
 from nika_nb.runs.given import with_inputs
+from nika_nb.runs.inputs import unfilled
 from nika_nb.runs.needs.models import uncapped
 from nika_nb.runs.prepare import answers_of, refuse_missing
 from nika_nb.runs.request import Request, document
@@ -80,7 +81,11 @@ def forecast(request: Request) -> Forecast:
         workflow=drafted.workflow.id,
         trace=resumed.trace.path.name if resumed.trace is not None else None,
         tasks=tuple(tasks),
-        notices=(*notices, *uncapped(drafted.workflow, request)),
+        notices=(
+            *notices,
+            *unfilled(drafted.workflow, drafted.inputs),
+            *uncapped(drafted.workflow, request),
+        ),
         widened=tuple(_widened(drafted, resumed, request)),
         cap_usd=request.max_cost_usd,
     )

@@ -41,6 +41,18 @@ def bind(workflow: Workflow, given: Mapping[str, Any], *, deployed: bool = False
     return values
 
 
+def unfilled(workflow: Workflow, values: Mapping[str, Any]) -> list[str]:
+    """A sentence where null stands in for what nobody gave, though the declared type does not say so."""
+    names = [
+        f"`{declared.name}`"
+        for declared in workflow.inputs.values()
+        if declared.name in values and values[declared.name] is None and declared.type.conforms(None)
+    ]
+    are, have = ("is", "has") if len(names) == 1 else ("are", "have")
+    said = f"{', '.join(names)} {are} not given and {have} no default: null stands in"
+    return [said] if names else []
+
+
 def how_given(by: str) -> How:
     """How an input is given by an option, in the words of the door."""
     return lambda name, value: option(by, f"{name}={value}")

@@ -68,3 +68,23 @@ def test_what_the_author_named_is_meant_before_what_the_language_names(island: s
         f'  b: {{ with: {{ x: "{island}" }}, exec: {{ command: ["ls"] }} }}\n'
     )
     assert said in nika_nb.check(text).render()
+
+
+def test_an_input_that_nobody_gave_is_null_and_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before a run and in its plan; not where the type admits null, a default stands, or a value is given."""
+    monkeypatch.chdir(tmp_path)
+    text = (
+        "nika: s\npermits: {}\ninputs:\n  region: { type: string }\n"
+        "  zone: { type: { union: [string, null] } }\n"
+        "  level: { type: string, default: info }\n"
+        'tasks:\n  a: { infer: { prompt: "in ${{ inputs.region }}" } }\n'
+        "outputs: { region: '${{ inputs.region }}', zone: '${{ inputs.zone }}' }\n"
+    )
+    run = nika_nb.run(text, model="mock/echo")
+    assert run.outputs == {"region": None, "zone": None}
+    said = "`region` is not given and has no default: null stands in"
+    assert run.notices == [said]
+    assert said in nika_nb.plan_resume(text, None, model="mock/echo").notices
+    assert nika_nb.run(text, model="mock/echo", vars={"region": "x"}).notices == []
