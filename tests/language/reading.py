@@ -34,6 +34,15 @@ def under(text: str, diagnostic: Diagnostic) -> str:
     return text[diagnostic.span.start : diagnostic.span.end]
 
 
+def only(text: str, code: str, pointed: str, sentence: str) -> Diagnostic:
+    """The one thing that is wrong with a text: of this code, under this part of it, in these words."""
+    (diagnostic,) = found(text)
+    assert diagnostic.code == code
+    assert sentence in diagnostic.message
+    assert under(text, diagnostic).startswith(pointed)
+    return diagnostic
+
+
 def envelope(block: str) -> str:
     """A workflow with one plain task, and `block` at its top level."""
     return f"nika: sample\n{dedent(block).strip()}\ntasks:\n  one:\n    infer: {{ prompt: hello }}\n"

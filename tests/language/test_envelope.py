@@ -7,7 +7,7 @@ import pytest
 from nika_nb.catalog import grammar
 from nika_nb.language.model import RunSpec
 from nika_nb.language.template import Text
-from tests.language.reading import codes, envelope, found, loaded, under, workflow_of
+from tests.language.reading import codes, envelope, found, loaded, only, workflow_of
 
 FULL = """\
 nika: everything
@@ -179,11 +179,7 @@ FINDINGS: list[tuple[str, str, str, str]] = [
 )
 def test_the_envelope_is_strict(block: str, code: str, pointed: str, sentence: str) -> None:
     """One mistake is one finding, with its code, under its text, and nothing else."""
-    text = envelope(block)
-    diagnostics = found(text)
-    assert codes(diagnostics) == [code]
-    assert sentence in diagnostics[0].message
-    assert under(text, diagnostics[0]).startswith(pointed)
+    only(envelope(block), code, pointed, sentence)
 
 
 NAMES: list[tuple[str, bool]] = [

@@ -10,7 +10,7 @@ from nika_nb.errors import Source
 from nika_nb.language import load
 from nika_nb.language.model import After, ForEach, OnError, Retry
 from nika_nb.language.template import only_island, references
-from tests.language.reading import codes, found, loaded, task_of, under, with_task, workflow_of
+from tests.language.reading import codes, found, loaded, only, task_of, under, with_task, workflow_of
 
 WORK = "infer: { prompt: x }"
 
@@ -195,12 +195,7 @@ FINDINGS: list[tuple[str, str, str, str]] = [
 )
 def test_a_task_is_strict(block: str, code: str, pointed: str, sentence: str) -> None:
     """One mistake is one finding, with its code, under its text, and it names its task."""
-    text = with_task(f"{WORK}\n{block}")
-    diagnostics = found(text)
-    assert codes(diagnostics) == [code]
-    assert sentence in diagnostics[0].message
-    assert under(text, diagnostics[0]).startswith(pointed)
-    assert diagnostics[0].task == "one"
+    assert only(with_task(f"{WORK}\n{block}"), code, pointed, sentence).task == "one"
 
 
 ON_ERROR_WORDS = ["fail_workflow: true", "fallback: 1", "value: 1"]

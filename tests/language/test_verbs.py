@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nika_nb.language.template import Fields, islands
-from tests.language.reading import codes, found, task_of, under, with_task
+from tests.language.reading import only, task_of, with_task
 
 BODIES: list[tuple[str, str, Any]] = [
     (
@@ -196,9 +196,4 @@ FINDINGS: list[tuple[str, str, str, str]] = [
 )
 def test_a_body_is_strict(block: str, code: str, pointed: str, sentence: str) -> None:
     """One mistake is one finding, with its code, under its text."""
-    text = with_task(block)
-    diagnostics = found(text)
-    assert codes(diagnostics) == [code]
-    assert sentence in diagnostics[0].message
-    assert under(text, diagnostics[0]).startswith(pointed)
-    assert diagnostics[0].task == "one"
+    assert only(with_task(block), code, pointed, sentence).task == "one"
