@@ -18,6 +18,7 @@ from nika_nb.engine.work import Work
 from nika_nb.errors import Fault
 from nika_nb.plan.identity import Identity
 from nika_nb.plan.plan import TaskPlan
+from nika_nb.values import type_name
 
 _SHOWN_ERRORS = 100
 
@@ -203,8 +204,6 @@ def _failure(planned: TaskPlan, items: Items, failures: list[tuple[int, TaskErro
 
 
 def not_a_list(planned: TaskPlan, value: Any) -> Fault:
-    from nika_nb.values import type_name
-
     return Fault(
         "NIKA-VAR-006",
         f"`for_each.items` of `{planned.task.id}` is {type_name(value)}, and only an array can be iterated",

@@ -22,6 +22,7 @@ from nika_nb.language.model import Task
 from nika_nb.language.template import references, render
 from nika_nb.plan.identity import Identity
 from nika_nb.plan.plan import TaskPlan
+from nika_nb.values import type_name
 
 AwaitTask = Callable[[str], Awaitable[None]]  # returns once that task has settled
 
@@ -167,8 +168,6 @@ def decide(task: Task, scope: dict[str, Any]) -> bool:
     value = render(task.when, scope)
     if isinstance(value, bool):
         return value
-    from nika_nb.values import type_name
-
     raise Fault(
         "NIKA-VAR-006",
         f"`when:` of `{task.id}` came out as {type_name(value)}, not as true or false",

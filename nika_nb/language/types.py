@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -257,8 +258,6 @@ def judge(schema: dict[str, Any], value: Json) -> str | None:
 
 @lru_cache(maxsize=256)
 def _validator(schema: str) -> Any:
-    import json
-
     import jsonschema_rs
 
     return jsonschema_rs.validator_for(
