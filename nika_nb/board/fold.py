@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nika_nb.board.clean import last_line, one_line
 from nika_nb.board.fields import Fields, item_fault_of, json_of, preview_of, prompt_of, retry_of
 from nika_nb.board.rows import TOLD_ITEMS, Items, Row, RunState, State, Talk
+from nika_nb.engine.outcome import null_said
 from nika_nb.trace import agents
 from nika_nb.trace.fields import number, shape_of
 
@@ -44,6 +45,7 @@ def _verb_invoked(board: Board, fields: Fields, at: int) -> None:
     _noted(row, fields)
     if row.settled:
         return
+    row.nulls = row.nulls if row.started else _nulls(board, row)
     board.begin(row, at)
     if fields.get("item") is None:
         row.attempts = max(row.attempts, int(fields.get("attempt", 1)))
@@ -135,6 +137,7 @@ def _task_completed(board: Board, fields: Fields, at: int) -> None:
     row.warning = str(fields.get("warning", "") or "")
     row.not_resumable = str(fields.get("not_resumable", "") or "")
     row.preview = preview_of(fields)
+    row.gave_null = fields.get("output") == "null"
 
 
 def _task_cache_hit(board: Board, fields: Fields, at: int) -> None:
@@ -181,6 +184,8 @@ def _settle(board: Board, fields: Fields, at: int, state: State) -> Row:
     if row.items:
         row.items.rest()
         row.items.total = row.items.total or row.items.done
+    if state in ("ok", "failed") and not row.nulls:  # it may have failed before it began
+        row.nulls = _nulls(board, row)
     board.become(row, state)
     return row
 
@@ -266,6 +271,18 @@ def _live_progress(board: Board, fields: Fields, at: int) -> None:
 # -- small helpers ---------------------------------------------------------------------------------
 
 _COUNT = re.compile(r" · (\d+) items?\b")
+
+
+def _nulls(board: Board, row: Row) -> tuple[str, ...]:
+    """What the task reads of others that gave nothing: they have settled before it begins."""
+    found = []
+    for name, kind, binding in row.needs:
+        producer = board.rows.get(name) if kind == "value" else None
+        if producer is not None and producer.state == "skipped":
+            found.append(null_said(binding, name))
+        elif producer is not None and producer.recovered and producer.gave_null:
+            found.append(null_said(binding, name, f"recovered from {producer.recovered}"))
+    return tuple(dict.fromkeys(found))
 
 
 def _noted(row: Row, fields: Fields) -> None:

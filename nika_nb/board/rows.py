@@ -99,6 +99,8 @@ class Row:
     detail: str = ""
     warning: str = ""
     recovered: str = ""
+    gave_null: bool = False
+    nulls: tuple[str, ...] = ()  # which of its bindings read null, and why
     decided: str = ""
     blocked_by: str = ""
     not_resumable: str = ""

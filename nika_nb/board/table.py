@@ -157,7 +157,8 @@ def _beneath(row: Row, whole: bool) -> str:
 
 def _warned(row: Row) -> str:
     tone = ink(COLOUR["retrying"])
-    return f'<div style="{tone}">warning: {inline(row.warning)}</div>' if row.warning else ""
+    words = [*row.nulls, *([f"warning: {row.warning}"] if row.warning else [])]
+    return "".join(f'<div style="{tone}">{inline(said)}</div>' for said in words)
 
 
 def _opened(row: Row) -> str:

@@ -14,7 +14,7 @@ from nika_nb.engine.attempts import error_of, named
 from nika_nb.engine.contract import Extractor, Hit, Memory, Miss
 from nika_nb.engine.fanout import aligned, not_a_list
 from nika_nb.engine.identify import Identifier, recall, try_identity
-from nika_nb.engine.outcome import Outcome, TaskError
+from nika_nb.engine.outcome import Outcome, TaskError, null_said
 from nika_nb.engine.scope import Scopes, Settled, reads, record
 from nika_nb.engine.unit import decide, when_reads_item
 from nika_nb.errors import Fault
@@ -94,7 +94,9 @@ class Forecaster:
             error = error_of(fault, planned.task.id, 1)
             self._settle(planned, Outcome("failure", "verb_error", error=error), {})
             return Expected(planned.task.id, "idle", why=f"fails before it starts: {fault}")
-        return replace(found, upstream=tuple(dict.fromkeys((*found.upstream, *self._unknown(planned)))))
+        why = ", ".join(filter(None, (found.why, *self._nulls(planned, found))))
+        upstream = tuple(dict.fromkeys((*found.upstream, *self._unknown(planned))))
+        return replace(found, why=why, upstream=upstream)
 
     def _blocked(self, planned: TaskPlan) -> Expected | None:
         for edge in planned.incoming:
@@ -103,6 +105,12 @@ class Forecaster:
                 self._settle(planned, Outcome("cancelled", "upstream"), {})
                 return Expected(planned.task.id, "idle", why=f"`{edge.producer}` ends as {status}")
         return None
+
+    def _nulls(self, planned: TaskPlan, found: Expected) -> Iterator[str]:
+        """What a task that runs reads of those that are skipped."""
+        for edge in planned.incoming if found.fate == "run" else ():
+            if edge.kind == "value" and self._settled.get(edge.producer) == "skipped":
+                yield null_said(edge.binding or "", edge.producer, "is skipped")
 
     def _unknown(self, planned: TaskPlan) -> Iterator[str]:
         """The producers of which nobody knows how they will end."""

@@ -126,3 +126,8 @@ def blocked_said(by: str, note: str) -> str:
     """
     how = note.removeprefix("upstream ") if note.startswith("upstream ") else "failed"
     return f"{by} {_BY_STATUS.get(how, how)}"
+
+
+def null_said(binding: str, producer: str, how: str = "was skipped") -> str:
+    """`how reads null: ask was skipped`: the output of a task that gave none, as its reader has it."""
+    return f"{binding} reads null: {producer} {how}"

@@ -10,7 +10,9 @@ from nika_nb.board.rows import State, reason_said
 from nika_nb.board.sheet import Drawn, Line, Sheet
 from nika_nb.board.text import plural
 from nika_nb.engine.contract import Miss
+from nika_nb.engine.outcome import null_said
 from nika_nb.errors import NikaError
+from nika_nb.plan.edges import edges_of
 from nika_nb.plan.identity import Identity
 from nika_nb.runs.causes import Cause, Causes, Reason, elsewhere
 from nika_nb.runs.framed import answer
@@ -59,7 +61,8 @@ class TaskWhy:
     in for it; `first-run` where there was nothing to compare with; empty where it did not run, and
     detail says why. changed: the fields (`exec.command`), bindings (`with.rows`) and inputs that differ.
     upstream: the tasks that these come from. causes: where the changes began.
-    items: of a fan-out, those that ran; recalled: how many did not have to.
+    items: of a fan-out, those that ran; recalled: how many did not have to. nulls: which of its bindings
+    read null, for the task behind them was skipped.
     """
 
     task: str
@@ -72,6 +75,7 @@ class TaskWhy:
     items: tuple[ItemWhy, ...] = ()
     recalled: int = 0
     sentence: str = ""
+    nulls: tuple[str, ...] = ()
 
     @property
     def ran(self) -> bool:
@@ -145,6 +149,7 @@ def _line(task: TaskWhy) -> Line:
     sign: State = "cached" if task.reason == "cached" else SIGNS[task.state]
     under = [f"because {task.because}"] if task.because else []
     under += [task.items_said] if task.items_said else []
+    under += task.nulls
     return Line(sign, (task.task, task.sentence), tuple(under))
 
 
@@ -196,7 +201,16 @@ def _tasks(found: Reading) -> Iterator[TaskWhy]:
             items=tuple(_items(memory, ran, recalled)) if memory is not None and ran and recalled else (),
             recalled=len(recalled),
             sentence=_sentence(reason),
+            nulls=tuple(_nulls(found, name)) if unit.started is not None and not unit.cached else (),
         )
+
+
+def _nulls(found: Reading, task: str) -> Iterator[str]:
+    """Told of the workflow's own tasks: the edges of a called one are not at hand."""
+    for edge in edges_of(found.workflow) if found.workflow is not None else ():
+        skipped = edge.kind == "value" and found.units[edge.producer].state == "skipped"
+        if edge.consumer == task and skipped:
+            yield null_said(edge.binding or "", edge.producer)
 
 
 def _reason(name: str, unit: Unit, resumes: bool) -> Reason:

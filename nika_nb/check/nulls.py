@@ -1,0 +1,79 @@
+"""Reads of a task that may be skipped: they are null then, and what acts on them acts all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nika_nb.authority.effects import effects
+from nika_nb.check.kleene import UNKNOWN, truth
+from nika_nb.check.subject import Subject
+from nika_nb.errors import Diagnostic
+from nika_nb.language.cel import Expr
+from nika_nb.language.cel.syntax import as_reference
+from nika_nb.language.model import Task
+from nika_nb.language.template import only_island, references
+from nika_nb.plan.edges import Edge
+
+_CODE = "NIKA-VAR-001"
+_ACTS = frozenset({"exec", "shell", "write", "net", "workflow"})
+_ASKS = "nika:prompt"
+
+
+def judge(subject: Subject) -> Iterator[Diagnostic]:
+    """A warning, where the null of one skipped task would reach the world outside.
+
+    Silent where `when:` is closed by it or cannot be decided, where an expression has made something of
+    it, and where several such tasks meet: of two branches one is always skipped.
+    """
+    for task in subject.sound_tasks:
+        loose = [edge for edge in subject.incoming[task.id] if _is_loose(subject, edge)]
+        if len({edge.producer for edge in loose}) == 1 and _acts(task):
+            yield from (_warning(task, edge) for edge in loose if _reaches(task, edge))
+
+
+def _is_loose(subject: Subject, edge: Edge) -> bool:
+    """A read of a task that may be skipped, with no gate of its own on how that one ends."""
+    gates = (other for other in subject.incoming[edge.consumer] if other.kind == "control")
+    gated = any(gate.producer == edge.producer and "skipped" not in gate.admits for gate in gates)
+    return edge.kind == "value" and not gated and _may_skip(subject.workflow.tasks[edge.producer])
+
+
+def _may_skip(task: Task) -> bool:
+    """By its own gate, or as a whole on an error; an empty collection is left out."""
+    on_error = task.on_error is not None and task.on_error.skip and task.for_each is None
+    return task.when not in (None, True) or bool(on_error)
+
+
+def _acts(task: Task) -> bool:
+    asks = task.action.verb == "invoke" and task.action.get("tool") == _ASKS
+    return asks or any(effect.kind in _ACTS for effect in effects(task.action))
+
+
+def _reaches(task: Task, edge: Edge) -> bool:
+    """Whether the null stands in what is done, or opens the gate in front of it."""
+    binding = edge.binding or ""
+    island = only_island(task.with_[binding])
+    if island is not None and as_reference(island.expr) is None:
+        return False
+    if task.when in (None, True):
+        return _reads(task, binding)
+    gate = only_island(task.when) if not isinstance(task.when, bool) and task.when is not None else None
+    return gate is not None and truth(gate.expr, lambda expr: _null_at(expr, binding)) is True
+
+
+def _reads(task: Task, binding: str) -> bool:
+    found = references(task.action.body)
+    return any(ref.root == "with" and ref.steps and str(ref.steps[0]) == binding for ref in found)
+
+
+def _null_at(expr: Expr, binding: str) -> object:
+    path = as_reference(expr)
+    is_it = path is not None and path.root == "with" and [str(step) for step in path.steps] == [binding]
+    return None if is_it else UNKNOWN
+
+
+def _warning(task: Task, edge: Edge) -> Diagnostic:
+    name = f"with.{edge.binding}"
+    sentence = f"`{edge.producer}` may be skipped: `{name}` is null then, and `{task.id}` runs all the same"
+    hint = f"write `after: {{{edge.producer}: success}}`, or a `when:` that is false where `{name}` is null"
+    return Diagnostic(_CODE, sentence, edge.span, hint, "warning", task=task.id)
