@@ -9,7 +9,7 @@ from nika_nb.board.clean import one_line
 from nika_nb.doors import deployment as started
 from nika_nb.runs.deployments import Deployment
 from nika_nb.runs.records import Summary
-from nika_nb.runs.service import RunList
+from nika_nb.runs.run_list import RunList
 
 
 def lines_of(found: RunList) -> list[str]:

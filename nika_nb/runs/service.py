@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from nika_nb.doors import option
-from nika_nb.errors import CheckRefused, NikaError, NotPaused, UsageError
-from nika_nb.runs.answered import told_of
-from nika_nb.runs.calling_off import end_elsewhere, process
+from nika_nb.errors import CheckRefused, NikaError, UsageError
+from nika_nb.runs.calling_off import end_elsewhere
 from nika_nb.runs.deployments import Broken, Deployment, Deployments
 from nika_nb.runs.following import Follow
 from nika_nb.runs.inspecting import Inspection, Unrunnable, inspected, piece
+from nika_nb.runs.interrupted import declined_keys, interrupted, nothing_to_cancel
 from nika_nb.runs.lack import Lack, Lacking, RunBlocked
 from nika_nb.runs.readiness import lacks_now
 from nika_nb.runs.records import Checkpoint, Readiness, Record, Summary
 from nika_nb.runs.request import Door, Origin, Request, document
 from nika_nb.runs.run import Run, attach
 from nika_nb.runs.run import start as start_run
+from nika_nb.runs.run_list import RunList as RunList
+from nika_nb.runs.run_list import Unfinished as Unfinished
 from nika_nb.runs.session import working
 from nika_nb.runs.shelf import Shelf, judge_range
 from nika_nb.runs.snapshots import snapshot
@@ -27,39 +28,6 @@ from nika_nb.trace.folder import TraceFolder, standing
 
 Answered = Literal["submitted", "declined"]
 Range = tuple[int, int] | None  # of a trace: where it starts, how many frames at most
-
-
-@dataclass(frozen=True, slots=True)
-class Unfinished:
-    """A run without an end: it works (`running`), or its writer died (`incomplete`)."""
-
-    summary: Summary
-    state: Literal["running", "incomplete"]
-
-    def to_json(self) -> dict[str, Any]:
-        return self.summary.to_json() | {"state": self.state}
-
-
-@dataclass(frozen=True, slots=True)
-class RunList:
-    """A page of the stopped runs, the newest first; apart from them the newest that have not stopped."""
-
-    runs: tuple[Summary, ...]
-    offset: int
-    limit: int
-    total: int
-    unfinished: tuple[Unfinished, ...]
-    unfinished_total: int
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "runs": [summary.to_json() for summary in self.runs],
-            "offset": self.offset,
-            "limit": self.limit,
-            "total": self.total,
-            "unfinished": [run.to_json() for run in self.unfinished],
-            "unfinished_total": self.unfinished_total,
-        }
 
 
 class Runs:
@@ -227,10 +195,10 @@ class Runs:
         interactive: bool | None = None,
     ) -> Run:
         """As `resume_run`, but at work. Raises RunBlocked where something is missing."""
-        record = self._interrupted(self._find(run_id))
+        record = interrupted(self.folder.path, self._find(run_id))
         run = self._attached(record, interactive)
         if outcome == "declined":
-            return run.decline(*_declined(answers), wait=False)
+            return run.decline(*declined_keys(answers), wait=False)
         if outcome != "submitted":
             raise UsageError(f"outcome is `submitted` or `declined`, not {outcome!r}")
         if answers is None or answers == {}:
@@ -242,26 +210,6 @@ class Runs:
         run = attach(self.folder.path / record.latest.name)
         run.request = replace(run.request, door=self._door, origin=self._origin, interactive=interactive)
         return run
-
-    def _interrupted(self, record: Record) -> Record:
-        """The record of a run that waits. Raises NotPaused for any other."""
-        summary = record.summary
-        if summary.status == "interrupted":
-            return record
-        rule = "only an interrupted run is resumed"
-        if summary.status is not None:
-            keys = dict.fromkeys(key for head in record.invocations for key in head.answered)
-            told = "".join(f"; {told_of(record, key)}" for key in keys)
-            raise NotPaused(f"{summary.run_id} is {summary.outcome}: {rule}{told}")
-        found = standing(self.folder.path / record.latest.name)
-        if found is not None and found.running:
-            raise NotPaused(f"{summary.run_id} is at work in {process(found.pid)}: {rule}")
-        if found is not None and found.ends.end is not None:  # it stopped after it had been looked at
-            return self._interrupted(self._find(summary.run_id))
-        raise NotPaused(
-            f"{summary.run_id} broke off without an end: {rule}. What it settled is not lost: run the "
-            f"workflow again with `{option('resume', record.latest.name)}`"
-        )
 
     def blocked(self, run_id: str, blocked: RunBlocked) -> Inspection:
         """Blocked by what was just found missing, also where no note of it could be written."""
@@ -285,7 +233,7 @@ class Runs:
         if record.summary.status == "interrupted":
             self._attached(record).cancel()
         elif not here and not elsewhere:
-            raise UsageError(_nothing_to_cancel(record))
+            raise UsageError(nothing_to_cancel(record))
         return self.inspect_run(run_id)
 
     def _elsewhere(self, run_id: str) -> list[tuple[Path, int | None]]:
@@ -307,27 +255,6 @@ def judge(trace_range: Range) -> None:
     """Raises UsageError for a range that is none, before anything happens."""
     if trace_range is not None:
         judge_range(*trace_range)
-
-
-def _nothing_to_cancel(record: Record) -> str:
-    summary = record.summary
-    return f"nothing of {summary.run_id} is at work: it is {summary.outcome or 'incomplete'}"
-
-
-def _declined(answers: Any) -> tuple[str, ...]:
-    """The prompts that are declined; none stands for all."""
-    if answers is None:
-        return ()
-    if isinstance(answers, str):
-        return (answers,)
-    if isinstance(answers, Mapping):
-        valued = [key for key, value in answers.items() if value is not None]
-        if valued:
-            raise UsageError(f"a declined prompt has no answer: leave out the value of `{valued[0]}`")
-        return tuple(answers)
-    if isinstance(answers, Iterable):
-        return tuple(str(key) for key in answers)
-    raise UsageError("declined: name the prompts, or give nothing for all of them")
 
 
 def request_of(
