@@ -28,11 +28,7 @@ _VALUED = ("max_cost_usd", "resume_compat", "model", "from_")  # what says nothi
 _COMMANDS = {
     "verify": ("nika-nb trace verify", "%nika verify", ""),
     "deploy": ("nika-nb runs deploy", "%nika deploy", "nika_nb.runs.deploy(…)"),
-    "decline": (
-        "nika-nb runs resume --decline",
-        "%nika decline",
-        'nika_nb.runs.resume_run(…, outcome="declined")',
-    ),
+    "cancel": ("nika-nb runs cancel", "%nika cancel", "nika_nb.runs.cancel(…)"),
     "runs": ("nika-nb runs list", "%nika runs", "nika_nb.runs.list_runs()"),
 }
 

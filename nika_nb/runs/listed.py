@@ -17,18 +17,19 @@ from nika_nb.trace.trace import State
 class Listed:
     """A trace in a list.
 
-    onward: the name of the trace in which its run went on, where somebody answered what it asks; run: how
-    that run stands now.
+    onward: the name of the trace in which its run went on, where it does not wait any more; run: how that
+    run stands now. answered: somebody answered what it asks, or declined to; it was called off otherwise.
     """
 
     entry: Entry
     onward: str | None = None
     run: State | None = None
+    answered: bool = False
 
     @property
     def state(self) -> str:
-        """As its journal ends, or `answered`."""
-        return "answered" if self.onward else self.entry.state
+        """As its journal ends, or `answered`; of a pause that was called off as its run stands."""
+        return "answered" if self.answered else self.run or self.entry.state
 
 
 def listed(path: Path) -> list[Listed]:
@@ -37,13 +38,13 @@ def listed(path: Path) -> list[Listed]:
     entries = shelf.entries()
     paused = {entry.run for entry in entries if entry.state == "paused" and entry.run}
     onward = dict(_onward(shelf, paused))
-    return [Listed(entry, *onward.get(entry.path.name, (None, None))) for entry in entries]
+    return [Listed(entry, *onward.get(entry.path.name, ())) for entry in entries]
 
 
-def _onward(shelf: Shelf, runs: set[str]) -> Iterator[tuple[str, tuple[str, State]]]:
-    """A trace that was answered, with the one that goes on from it and the state of their run."""
+def _onward(shelf: Shelf, runs: set[str]) -> Iterator[tuple[str, tuple[str, State, bool]]]:
+    """A pause that is over: the trace behind it, the state of their run, whether it was answered."""
     for heads in shelf.heads_of(runs).values():
         line = line_of([head for head in heads if not head.blocked])
         for asked, later in pairwise(line):
             if asked.end == "workflow_paused":
-                yield asked.name, (later.name, line[-1].state(shelf.path))
+                yield asked.name, (later.name, line[-1].state(shelf.path), bool(later.answered))

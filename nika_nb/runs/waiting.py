@@ -68,10 +68,10 @@ def _told(request: Request, trace: Trace) -> str:
     answered = how_answered(trace.path, request.place.folder)
     if answered is not None:
         return f"{answered}: this is another run, and what is behind {_asked(trace)} may happen once more"
-    decline = command("decline", trace.run_id or "")
+    cancel = command("cancel", trace.run_id or "")
     return (
         f"this is another run: {trace.run_id} still waits for an answer to {_asked(trace)} in "
-        f"{trace.path.name}. To be rid of its question: `{decline}`"
+        f"{trace.path.name}. To end that one: `{cancel}`"
     )
 
 

@@ -110,7 +110,10 @@ def test_another_run_says_that_the_older_one_waits(stage: Path, text: str, more:
     assert other.id != first.id
     (said,) = [line for line in other.notices if "this is another run" in line]
     assert f"{first.id} still waits for an answer to `ask`" in said
-    assert 'nika_nb.runs.resume_run(…, outcome="declined")' in said
+    assert "nika_nb.runs.cancel(…)" in said
+    first.cancel()
+    assert first.state == "cancelled"
+    assert other.answer(True).state == "completed"
 
 
 @pytest.mark.parametrize("first_answered", ["newer", "older"])

@@ -37,7 +37,8 @@ def test_an_answered_pause_is_none(folder: Path) -> None:
     (folder / ".nika" / "index.sqlite3").touch()  # there is one: it is used
     Shelf(folder / ".nika" / "traces").entries()
     assert states(folder) == found
-    assert other.state == "paused"
+    other.cancel()
+    assert states(folder)[1:] == [*found[:2], ("cancelled", "cancelled"), found[3]]
 
 
 def test_the_terminal_tells_it(terminal: Terminal, folder: Path) -> None:
