@@ -66,6 +66,8 @@ class _Parser(Parser):
 
     def error(self, message: str) -> None:  # type: ignore[override]
         self.print_usage(sys.stderr)
+        if message.endswith("required: file") and "--resume" in self.words:
+            message += "; the word behind --resume is taken for a trace: write the file first"
         self.exit(3, f"{self.prog}: {message}\n")
 
 

@@ -200,6 +200,7 @@ class Questions:
                 self._look()
             return self._at_work or bool(self.open) or self._latest is not None
 
+    @standing_at("a form")
     def _look(self) -> None:
         trace = self._trace
         if trace is None:

@@ -12,14 +12,17 @@ from nika_nb.values import nearest
 class Parser(argparse.ArgumentParser):
     """Takes no word for another one, and says of an unknown word what may have been meant.
 
-    `error` is each door's own.
+    `error` is each door's own. words: those that are being read.
     """
+
+    words: tuple[str, ...] = ()
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**{**kwargs, "allow_abbrev": False})
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Nothing is left over: a command judges its own words, so that its own options are told."""
+        self.words = tuple(args or ())
         found, rest = super().parse_known_args(args, namespace)
         if rest:
             self.error(unknown(rest[0], self._option_string_actions))

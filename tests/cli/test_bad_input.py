@@ -189,6 +189,7 @@ MISTYPED = [
     (("run", "good.nika.yaml", "more"), "nika-nb run: 'more' is one word too many"),
     (("rnu", "good.nika.yaml"), "'rnu' is none of check, run, answer, "),
     (("rnu", "good.nika.yaml"), "did you mean `run`?"),
+    (("run", "--resume", "good.nika.yaml"), "taken for a trace: write the file first"),
     (("trace", "shw", "x"), "did you mean `show`?"),
     (("runs", "list", "--status", "interupted"), "did you mean `interrupted`?"),
 ]

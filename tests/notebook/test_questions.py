@@ -326,7 +326,7 @@ def test_a_run_that_broke_off_elsewhere_says_how_to_go_on(
     broken.write_bytes(b"".join(lines[:-1]))
     watch = shown_again(nika_nb.attach(traces(folder)[0]))
     assert not forms(watch)
-    assert f'broke off there: go on with `resume="{broken.name}"`' in page(shown)
+    assert f"broke off there: go on with `--resume {broken.name}`" in page(shown)
 
 
 def test_the_lookout_looks_only_where_something_changed(folder: Path) -> None:
