@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from nika_nb.board.clean import inline
+from nika_nb.board.clean import error_line, inline
+from nika_nb.board.picture import SMALL
 from nika_nb.board.rows import State
 from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, QUIET, RUN_TONE, TRACK, ink
-from nika_nb.board.text import OF_RUN, counted, duration, money, plural
+from nika_nb.board.text import OF_RUN, UNICODE, counted, duration, money, plural
+
+TOLD = 3  # failures that are told at the top
 
 _BAR_ORDER: tuple[State, ...] = (
     "ok", "cached", "skipped", "failed", "cancelled", "paused", "retrying", "running",
@@ -31,11 +34,25 @@ def head(board: Board, now: int | None = None, *, live: bool = False) -> str:
     return (
         f'<div style="{_ROW}"><div>{left}</div><div style="white-space:nowrap">{right}</div></div>'
         f'{_bar(board)}<div style="{small}"><div>{figures(board)}</div>'
-        f"<div>permits ✓ {inline(board.permits)}</div></div>"
+        f"<div>permits ✓ {inline(board.permits)}</div></div>{'' if live else _failures(board)}"
     )
 
 
+_ONE_LINE = "overflow:hidden;text-overflow:ellipsis;white-space:nowrap"
 _ROW = "display:flex;flex-wrap:wrap;justify-content:space-between;align-items:baseline;gap:0 20px"
+
+
+def _failures(board: Board) -> str:
+    """The first failures of a run with so many rows that they would have to be looked for."""
+    failed = [row for row in board.tasks if row.state == "failed"] if len(board.rows) > SMALL else []
+    if not failed:
+        return ""
+    sign = f'<span style="{ink(COLOUR["failed"])}">{UNICODE["failed"]}</span>'
+    told = [f"<b>{inline(row.id, 48)}</b> · {inline(error_line(row.detail))}" for row in failed[:TOLD]]
+    lines = [f'<div style="{_ONE_LINE}">{sign} {said}</div>' for said in told]
+    rest = len(failed) - TOLD
+    lines += [f'<div style="{QUIET}">and {plural(rest, "more failed task")}</div>'] if rest > 0 else []
+    return f'<div style="font-size:12px;padding:4px 0">{"".join(lines)}</div>'
 
 
 def _turning(elapsed: int) -> str:
@@ -69,7 +86,7 @@ def _bar(board: Board) -> str:
     """How much is settled, by state, and the same in words."""
     total, words = len(board.rows), counted(board.counts)
     parts = "".join(
-        f'<div style="width:{100 * board.counts[state] / max(1, total):.2f}%;'
+        f'<div style="min-width:3px;width:{100 * board.counts[state] / max(1, total):.2f}%;'
         f'background-color:{COLOUR[state]}"></div>'
         for state in _BAR_ORDER
         if board.counts[state]

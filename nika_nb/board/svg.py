@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import quote
 
 from nika_nb.board.clean import inline
@@ -12,6 +13,7 @@ FILL: dict[State, str] = {
     "pending": "none", "running": "#1f6fd6", "retrying": "#a36508", "paused": "#8e4bbd", "ok": "#1e7e46",
     "cached": "#157a87", "skipped": "none", "failed": "#c9363c", "cancelled": "none",
 }  # fmt: skip
+_LEAST = 0.7  # of its size that a drawing may shrink to
 CHAR = 6.65  # pixels of one character
 FONT = "font-family='ui-monospace,SFMono-Regular,Menlo,Consolas,DejaVu Sans Mono,monospace' font-size='11'"
 
@@ -33,6 +35,18 @@ def document(width: float, height: float, label: str, inner: str) -> str:
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {size}' width='{number(width)}' "
         f"height='{number(height)}' {FONT} role='img' aria-label='{inline(label, 600)}'>{inner}</svg>"
     )
+
+
+def fitting(svg: str) -> str:
+    """The style by which a drawing shrinks with a narrow page, as long as its words can be read."""
+    width = re.search(r" width='([\d.]+)'", svg)
+    least = number(_LEAST * float(width[1])) if width else "0"
+    return f"max-width:100%;min-width:{least}px;height:auto;margin:0;flex:0 1 auto"
+
+
+def fitted(svg: str) -> str:
+    """The drawing itself with that style."""
+    return svg.replace("<svg ", f"<svg style='{fitting(svg)}' ", 1)
 
 
 def text(x: float, y: float, content: str, fill: str, more: str = "") -> str:

@@ -12,15 +12,14 @@ from nika_nb.board.text import UNICODE, duration, items_said, money, said
 
 _ANY = "padding:2px 14px 2px 0;white-space:nowrap"
 _CELL = f"text-align:left;{_ANY}"
+_CUT = "overflow:hidden;text-overflow:ellipsis"
 _NUMBER = f"text-align:right;{_ANY}"
-_LAST = (
-    "text-align:left;padding:2px 0;width:100%;max-width:0;overflow:hidden;text-overflow:ellipsis;"
-    "white-space:nowrap"
-)
+_LAST = f"text-align:left;padding:2px 0;width:100%;max-width:0;{_CUT};white-space:nowrap"
 _TABLE = (
     "width:100%;table-layout:auto;border-collapse:collapse;margin:0;border:0;"
     f"font-size:12px;line-height:normal;{MONO}"
 )
+_SHORT = 12  # characters that any page has room for
 _SUMMARY = f"cursor:pointer;{QUIET}"
 _BAR = 96  # pixels of a fan-out's bar
 
@@ -43,18 +42,25 @@ def table(rows: Sequence[Row], now: int | None = None, deep: int = 0) -> str:
     body = "".join(
         _row(row, now, paid, deep > 0) + _under(row, 5 if paid else 4, row.id in whole) for row in rows
     )
-    return (
-        f'<table style="{_TABLE}"><thead style="{_RULE}">{_heads(paid)}</thead><tbody>{body}</tbody></table>'
-    )
+    inner = f'<thead style="{_RULE}">{_heads(paid)}</thead><tbody>{body}</tbody>'
+    # On a page that is too narrow for its columns the table scrolls, and nothing is cut off.
+    return f'<div style="overflow-x:auto"><table style="{_TABLE}">{inner}</table></div>'
 
 
 def _heads(paid: bool) -> str:
     cells = "".join(
-        f'<th scope="col" style="{_HEAD};text-align:{"right" if name in _RIGHT else "left"}">{name}</th>'
+        f'<th scope="col" style="{_HEAD};{_of(name)}">{name}</th>'
         for name in _HEADS
         if paid or name != "cost"
     )
     return f'<tr style="background:none">{cells}</tr>'
+
+
+def _of(name: str) -> str:
+    """How a column's heading stands."""
+    if name == _HEADS[-1]:
+        return f"text-align:left;padding-right:0;max-width:0;min-width:60px;{_CUT}"
+    return f"text-align:{'right' if name in _RIGHT else 'left'}"
 
 
 def _row(row: Row, now: int | None, paid: bool, titled: bool) -> str:
@@ -64,13 +70,23 @@ def _row(row: Row, now: int | None, paid: bool, titled: bool) -> str:
     beside = ' <span title="ran beside another task">∥</span>' if row.beside else ""
     cells = [
         f'<td style="{_CELL}{faint}">{sign}&nbsp;{row.state}</td>',
-        f'<td style="{_CELL}{faint}{strong}">{inline(row.id, 48)}</td>',
-        f'<td style="{_CELL};{QUIET}">{inline(said(row), 64)}{beside}</td>',
+        _cut(row.id, 48, 22, f"{faint}{strong}", titled),
+        _cut(said(row), 64, 18, f";{QUIET}", titled, beside),
         f'<td style="{_NUMBER}">{_time(row, now)}</td>',
         *([f'<td style="{_NUMBER};{QUIET}">{_cost(row)}</td>'] if paid else []),
         _last(row, titled),
     ]
     return f'<tr style="background:none">{"".join(cells)}</tr>'
+
+
+def _cut(text: str, limit: int, share: int, look: str, titled: bool, more: str = "") -> str:
+    """A cell that a narrow page cuts off at a share of its width, in percent. Only where there is something
+    to cut: a live table is sent often.
+    """
+    room = f";max-width:min({limit}ch,{share}vw);{_CUT}" if len(text) > _SHORT else ""
+    return (
+        f'<td style="{_CELL}{room}{look}"{_title(text, 2 * _SHORT, titled)}>{inline(text, limit)}{more}</td>'
+    )
 
 
 def _time(row: Row, now: int | None) -> str:
@@ -92,10 +108,15 @@ def _last(row: Row, titled: bool) -> str:
     words = [f"×{row.attempts}"] if row.attempts > 1 else []
     words += [text for text in _words(row) if text]
     said_ = inline(" · ".join(words))
-    title = f' title="{said_}"' if titled and len(said_) > 40 else ""
     bar = _items(row) if row.items else ""
     joint = " · " if said_ and bar and not bar.endswith("</span>") else " "
+    title = _title(" · ".join(words), 40, titled)
     return f'<td style="{_LAST};{QUIET}"{title}>{(bar + joint + said_).strip()}</td>'
+
+
+def _title(text: str, fits: int, titled: bool) -> str:
+    """What a page may cut off, in full to whoever points at it."""
+    return f' title="{inline(text)}"' if titled and len(text) > fits else ""
 
 
 def _words(row: Row) -> list[str]:
@@ -128,7 +149,7 @@ def _items(row: Row) -> str:
     good = max(0, items.done - items.failed - items.cached)
     tones = ((good, COLOUR["ok"]), (items.cached, COLOUR["cached"]), (items.failed, COLOUR["failed"]))
     parts = "".join(
-        f'<span style="display:inline-block;height:6px;width:{_BAR * count / items.total:.1f}px;'
+        f'<span style="display:inline-block;height:6px;width:{max(3, _BAR * count / items.total):.1f}px;'
         f'background-color:{tone}"></span>'
         for count, tone in tones
         if count
@@ -142,7 +163,7 @@ def _under(row: Row, columns: int, whole: bool) -> str:
     if not inner:
         return ""
     style = "text-align:left;padding:0 0 4px 0;white-space:normal"
-    cells = f'<td></td><td colspan="{columns}" style="{style}">{inner}</td>'
+    cells = f'<td></td><td colspan="{columns}" style="{style}"><div style="max-width:56vw">{inner}</div></td>'
     return f'<tr style="background:none">{cells}</tr>'
 
 

@@ -21,7 +21,7 @@ from nika_nb.runs.results import sections_of
 
 Roll = Callable[[str], None]
 
-_LINE = f"{MONO};font-size:12px;background:none;padding-left:8px;overflow-wrap:anywhere;{QUIET}"
+_LINE = f"{MONO};font-size:12px;line-height:1.4;padding:7px 0 0 8px;overflow-wrap:anywhere;{QUIET}"
 
 
 class Actions:
@@ -40,6 +40,9 @@ class Actions:
         self.task = Dropdown(description="Row", style=near, layout={"width": "min(340px, 100%)"})
         self.item = BoundedIntText(description="Item", min=0, style=near, layout={"width": "140px"})
         self.said, self.opened, *lines = blanks(5)
+        beside = Layout(margin="0", flex="1 1 0", min_width="0")
+        for line in lines:
+            line.layout = beside
         self._lines = dict(zip(("from", "item", "open"), lines, strict=True))
         self.buttons = {
             "from": self._button("Run from here", "play", lambda: self._again(self.row.id)),
@@ -112,12 +115,12 @@ class Actions:
         }
         for key, line in lines.items():
             self.buttons[key].tooltip = one_line(line)
-            self._lines[key].value = f'<code style="{_LINE}">{inline(line)}</code>'
+            self._lines[key].value = f'<div style="{_LINE}">{inline(line)}</div>'
 
     def _button(self, label: str, icon: str, action: Callable[[], None]) -> Any:
         from ipywidgets import Button
 
-        button = Button(description=label, icon=icon, layout={"width": "190px"})
+        button = Button(description=label, icon=icon, layout={"width": "190px", "flex": "none"})
         button.on_click(lambda _: self._pressed(action))
         return button
 

@@ -35,7 +35,9 @@ class Live:
 
         self._head, self._picture, self._body, self._items, self._said, self._foot = blanks(6)
         margin = self._head.layout
-        self._switch = ToggleButtons(options=["Tasks"], index=0, style={"button_width": "auto"})
+        self._switch = ToggleButtons(
+            options=["Tasks"], index=0, style={"button_width": "auto"}, layout={"margin": "2px 0 8px 0"}
+        )
         self._rows = VBox(layout=margin)
         self._stack = Stack([self._rows], selected_index=0, layout=margin)
         self._views: tuple[str, ...] = ()

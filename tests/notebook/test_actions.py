@@ -297,7 +297,7 @@ def test_what_has_no_output_says_so(shown: Shown) -> None:
     of(watch).task.value = "third"
     of(watch).buttons["open"].click()
     wait_for(lambda: of(watch).said.value, "what was said")
-    assert "holds no output of `third`: the task is cancelled" in of(watch).said.value
+    assert "holds no output of `third`: blocked · second failed" in of(watch).said.value
 
 
 def test_a_roll_that_asks_has_its_form_among_the_buttons(shown: Shown, folder: Path) -> None:
