@@ -22,7 +22,8 @@ def head(board: Board, now: int | None = None, *, live: bool = False) -> str:
     live: with a sign that turns by itself, and time in whole seconds, so that it is sent once a second.
     """
     left = (
-        f'<span style="font-size:15px;font-weight:600">🦋 {inline(board.workflow, 80)}</span>'
+        '<span role="heading" aria-level="3" style="font-size:15px;font-weight:600">'
+        f"🦋 {inline(board.workflow, 80)}</span>"
         f'<span style="{QUIET}"> · {plural(len(board.rows), "task")}</span>'
     )
     elapsed = board.elapsed_ms(now)

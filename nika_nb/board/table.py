@@ -44,7 +44,7 @@ def table(rows: Sequence[Row], now: int | None = None, deep: int = 0) -> str:
     )
     inner = f'<thead style="{_RULE}">{_heads(paid)}</thead><tbody>{body}</tbody>'
     # On a page that is too narrow for its columns the table scrolls, and nothing is cut off.
-    return f'<div style="overflow-x:auto"><table style="{_TABLE}">{inner}</table></div>'
+    return f'<div style="overflow-x:auto"><table aria-label="tasks" style="{_TABLE}">{inner}</table></div>'
 
 
 def _heads(paid: bool) -> str:

@@ -11,6 +11,7 @@ import pytest
 from nika_nb.board import mimebundle
 from nika_nb.board.graph import graph_svg
 from nika_nb.board.html import LIVE_BOUND, live_body, live_head, still
+from nika_nb.board.picture import live_picture, still_picture
 from nika_nb.board.rows import STATES
 from nika_nb.board.state import Board, board_of
 from nika_nb.board.style import COLOUR
@@ -184,3 +185,39 @@ def test_what_happened_is_kept_in_short() -> None:
 def test_both_twins_are_in_the_bundle() -> None:
     """A page without kernel finds HTML and text, and no widget."""
     assert set(mimebundle(board_of(resume().events))) == {"text/html", "text/plain"}
+
+
+def test_the_first_failures_of_a_long_run_stand_at_its_top() -> None:
+    """Nobody has to look for them among hundreds of rows; of a short run they are seen at once."""
+    board = Board(workflow="long")
+    for at in range(300):
+        board.row(f"step_{at:03}")
+    assert "failed" not in words(still(board))
+    for at in (17, 88, 151, 200):
+        row = board.rows[f"step_{at:03}"]
+        row.detail = f"E-1 · no <photo> {at}"
+        board.become(row, "failed")
+    top, _, _ = words(still(board)).partition("graph and timeline")
+    assert "✖ step_017 · E-1 · no <photo> 17" in top
+    assert "step_151" in top
+    assert "step_200" not in top
+    assert "and 1 more failed task" in top
+
+
+def test_every_state_has_its_share_of_a_bar() -> None:
+    """One failure of thousands is as good as unseen at its true width."""
+    board = Board(workflow="long")
+    for at in range(5000):
+        board.become(board.row(f"t{at}"), "ok")
+    board.become(board.rows["t7"], "failed")
+    (share,) = re.findall(f'<div style="([^"]*)background-color:{COLOUR["failed"]}"></div>', still(board))
+    assert "min-width:3px" in share
+
+
+def test_a_drawing_shrinks_a_little_before_it_is_scrolled() -> None:
+    """Down to a size at which it can be read; live and still."""
+    board = board_of(resume().events)
+    for drawn in (still_picture(board), live_picture(board)):
+        widths = re.findall(r"style=.max-width:100%;min-width:([\d.]+)px;height:auto", drawn)
+        assert len(widths) == 2
+        assert all(float(width) > 0 for width in widths)

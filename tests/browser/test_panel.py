@@ -143,6 +143,59 @@ def test_the_panel_lives_while_its_cell_runs(book: Opener) -> None:
     shot(cell, "panel-failed-dark")
 
 
+LONG = """%%nika
+nika: load
+permits: { exec: ["./fetch", "./broken"] }
+tasks:
+  extract: { exec: { command: ["./fetch"] } }
+  load_into_the_warehouse_of_invoices: { after: { extract: success }, exec: { command: ["./broken"] } }
+  announce: { after: { load_into_the_warehouse_of_invoices: success }, exec: { command: ["./fetch"] } }
+"""
+
+# What of an element's text lies outside of what the page shows of it, and cannot be scrolled to.
+OUTSIDE = """element => {
+  const edge = element.getBoundingClientRect().right + 1;
+  const out = [];
+  const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const node = walk.currentNode;
+    if (!node.textContent.trim() || node.parentElement.closest('svg,select,script,style')) continue;
+    const range = document.createRange(); range.selectNodeContents(node);
+    const box = range.getBoundingClientRect();
+    let at = node.parentElement, reached = false;
+    while (at && at !== element) {
+      const flow = getComputedStyle(at);
+      reached = reached || /auto|scroll|hidden/.test(flow.overflowX);
+      at = at.parentElement;
+    }
+    if (box.width && box.right > edge && !reached) out.push(node.textContent.trim());
+  }
+  return out;
+}"""
+
+
+def test_a_narrow_page_cuts_nothing_off(book: Opener) -> None:
+    """Of 600 pixels: what failed, with its reason, is seen whole; buttons show their words, lines wrap."""
+    found = opened(book, LONG)
+    program(
+        found.path.parent,
+        "broken",
+        "echo a reason that is much longer than the page is wide " * 3 + ">&2; exit 2",
+    )
+    found.page.keyboard.press("Control+b")
+    found.page.set_viewport_size({"width": 600, "height": 1200})
+    cell = found.run(1)
+    cell.get_by_role("button", name="Run from here").wait_for()
+    area = cell.locator(".jp-OutputArea-output")
+    assert [area.nth(at).evaluate(OUTSIDE) for at in range(2)] == [[], []]
+    reason = panel_of(cell).get_by_text("NIKA-EXEC-001").first
+    edge = panel_of(cell).bounding_box()
+    assert reason.bounding_box()["x"] + reason.bounding_box()["width"] <= edge["x"] + edge["width"]
+    for button in cell.locator(".jp-Cell-outputArea button:visible").all():
+        assert button.evaluate("one => one.scrollWidth <= one.clientWidth")
+    shot(cell, "panel-narrow")
+
+
 def test_row_buttons_take_the_run_on_in_its_panel(book: Opener) -> None:
     """From the failed row; one item; an output: each says its line and the kernel stays free."""
     found = opened(book, BRIEF, "6 * 7")
