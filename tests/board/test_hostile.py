@@ -65,7 +65,7 @@ class Judge(HTMLParser):
 
 SAFE = {
     "class", "style", "title", "role", "colspan", "scope", "open", "alt", "src", "href", "download",
-    "aria-label", "aria-valuemin", "aria-valuemax", "aria-valuenow", "aria-valuetext",
+    "aria-label", "aria-level", "aria-valuemin", "aria-valuemax", "aria-valuenow", "aria-valuetext",
 }  # fmt: skip
 
 

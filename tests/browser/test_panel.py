@@ -177,20 +177,19 @@ OUTSIDE = """element => {
 def test_a_narrow_page_cuts_nothing_off(book: Opener) -> None:
     """Of 600 pixels: what failed, with its reason, is seen whole; buttons show their words, lines wrap."""
     found = opened(book, LONG)
-    program(
-        found.path.parent,
-        "broken",
-        "echo a reason that is much longer than the page is wide " * 3 + ">&2; exit 2",
-    )
+    reason = "a reason that is much longer than the page is wide, " * 3
+    program(found.path.parent, "broken", f"echo {reason} >&2; exit 2")
     found.page.keyboard.press("Control+b")
     found.page.set_viewport_size({"width": 600, "height": 1200})
     cell = found.run(1)
     cell.get_by_role("button", name="Run from here").wait_for()
     area = cell.locator(".jp-OutputArea-output")
     assert [area.nth(at).evaluate(OUTSIDE) for at in range(2)] == [[], []]
-    reason = panel_of(cell).get_by_text("NIKA-EXEC-001").first
-    edge = panel_of(cell).bounding_box()
-    assert reason.bounding_box()["x"] + reason.bounding_box()["width"] <= edge["x"] + edge["width"]
+    told, edge = (
+        panel_of(cell).get_by_text("NIKA-EXEC-001").first.bounding_box(),
+        panel_of(cell).bounding_box(),
+    )
+    assert told["x"] + told["width"] <= edge["x"] + edge["width"]
     for button in cell.locator(".jp-Cell-outputArea button:visible").all():
         assert button.evaluate("one => one.scrollWidth <= one.clientWidth")
     shot(cell, "panel-narrow")
