@@ -20,7 +20,13 @@ _standing: ContextVar[Door] = ContextVar("nika_door", default="Python")
 
 # What Python and MCP call an option otherwise than by its own name.
 _ARGUMENTS = {"var": "vars", "input": "inputs", "from": "from_", "yes": "effects"}
-_MEMBERS = {"var": "inputs", "input": "inputs", "answer": "answers"}
+_MEMBERS = {
+    "var": "inputs",
+    "input": "inputs",
+    "answer": "answers",
+    "resume-compat": "resume_compat",
+    "resume-unverified": "resume_unverified",
+}
 _BY_NAME = ("vars", "inputs", "answer", "answers")  # dicts: a value is given under a name
 _VALUED = ("max_cost_usd", "resume_compat", "model", "from_")  # what says nothing without a value
 

@@ -17,8 +17,13 @@ from nika_nb.trace.folder import TraceFolder
 def answer(options: argparse.Namespace) -> int:
     """The exit code of the run, continued from its pinned text."""
     run = attach(TraceFolder(Path.cwd()).resolve(options.trace))
-    run.request = replace(run.request, interactive=attended(), door="nika-nb")
+    run.request = replace(run.request, interactive=attended(), door="nika-nb", gc=not options.no_gc)
     with ended_by_signals(run):
-        run.answer(distinct(map(parse_answer, options.answers)), wait=False)
+        run.answer(
+            distinct(map(parse_answer, options.answers)),
+            wait=False,
+            resume_compat=options.resume_compat,
+            resume_unverified=options.resume_unverified,
+        )
     say(*(f"nika-nb: {notice}" for notice in run.notices))
     return converse(run, lambda: console(run), follow)

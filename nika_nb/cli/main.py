@@ -12,7 +12,7 @@ from nika_nb.cli.interrupts import noted
 from nika_nb.cli.streams import hush, open_all, tolerate
 from nika_nb.doors import standing_at
 from nika_nb.errors import NikaError
-from nika_nb.runs.options import Parser, add_plan_option, add_run_options
+from nika_nb.runs.options import Parser, add_gc_option, add_plan_option, add_run_options, add_trust_options
 
 EXIT_CODES = """\
 exit codes: 0 success · 1 the workflow failed · 2 the file or the trace is refused ·
@@ -127,6 +127,8 @@ def _answer(commands: argparse._SubParsersAction[_Parser]) -> None:
     parser.add_argument(
         "answers", nargs="+", metavar="TASK=VALUE", help="ask=yes, ask[3]=yes, or a bare value"
     )
+    add_gc_option(parser)
+    add_trust_options(parser)
     parser.set_defaults(command="answer:answer")
 
 

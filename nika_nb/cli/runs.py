@@ -20,6 +20,7 @@ from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.inspecting import Inspection, Unrunnable
 from nika_nb.runs.lack import RunBlocked
 from nika_nb.runs.lines import deployed_line, lines_of
+from nika_nb.runs.request import Vouched
 from nika_nb.runs.run import Run
 from nika_nb.runs.service import Answered, Runs, request_of
 from nika_nb.runs.snapshots import left_out
@@ -57,7 +58,7 @@ def _described(found: Inspection) -> list[str]:
     ready = found.resume_readiness
     lines = [f"{found.run_id} · {found.outcome or found.state}" + (f" · {ready}" if found.prompts else "")]
     lines += [f"  asks `{prompt.key}`: {one_line(prompt.message)}" for prompt in found.prompts]
-    lines += [f"  missing: {lack.sentence}" for lack in found.diagnostics]
+    lines += [f"  blocked: {lack.sentence}" for lack in found.diagnostics]
     if found.error:
         lines.append(f"  {found.error['code']} · {error_line(str(found.error['message']), 400)}")
     if found.output is not None:
@@ -116,10 +117,11 @@ def run_command(options: argparse.Namespace) -> int:
     runs = _runs(options)
     request = runs.deployed(options.name, dict(parse_variable(text) for text in options.var), options.version)
     if not isinstance(request, Unrunnable):
-        request = replace(request, interactive=attended() and not options.json)
+        request = replace(request, interactive=attended() and not options.json, gc=not options.no_gc)
     launched = request if isinstance(request, Unrunnable) else runs.launch(request)
     if isinstance(launched, Unrunnable):
-        return _lacking(options, launched.to_json(), launched)
+        what = f"{options.name} · unrunnable: something is missing"
+        return _lacking(options, launched, what)
     return _attend(options, runs, launched)
 
 
@@ -130,26 +132,25 @@ def resume_command(options: argparse.Namespace) -> int:
         given = list(options.answers) or None
     outcome: Answered = "declined" if options.decline else "submitted"
     interactive = attended() and not options.json
+    vouched = Vouched(options.resume_compat, options.resume_unverified)
     try:
-        run = runs.go_on(options.run, given, outcome, interactive=interactive)
+        run = runs.go_on(
+            options.run, given, outcome, interactive=interactive, vouched=vouched, gc=not options.no_gc
+        )
     except RunBlocked as refused:
         found = runs.blocked(options.run, refused)
-        return _lacking(options, found.to_json(), found)
+        return _lacking(options, found, f"{options.run} · blocked", refused.exit_code)
     return _attend(options, runs, run)
 
 
-def _lacking(options: argparse.Namespace, shape: Any, found: Inspection | Unrunnable) -> int:
-    what = found.run_id or options.name
-    status = "blocked" if found.run_id else found.status
-    lines = [
-        f"{what} · {status}: something is missing",
-        *(f"  {lack.sentence}" for lack in found.diagnostics),
-    ]
+def _lacking(
+    options: argparse.Namespace, found: Inspection | Unrunnable, what: str, code: int = _MISSING
+) -> int:
     if options.json:
-        print_json(shape, indent=2)
+        print_json(found.to_json(), indent=2)
     else:
-        say(*lines)
-    return _MISSING
+        say(what, *(f"  {lack.sentence}" for lack in found.diagnostics))
+    return code
 
 
 def _attend(options: argparse.Namespace, runs: Runs, run: Run) -> int:
@@ -165,7 +166,7 @@ def cancel_command(options: argparse.Namespace) -> int:
         found = runs.cancel(options.run)
     except RunBlocked as refused:
         found = runs.blocked(options.run, refused)
-        return _lacking(options, found.to_json(), found)
+        return _lacking(options, found, f"{options.run} · blocked", refused.exit_code)
     return _shown(options, found.to_json(), *_described(found))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from nika_nb.runs.options import add_gc_option, add_trust_options
+
 
 def add(commands: Any, exit_codes: str) -> None:
     """Adds both commands to the terminal's."""
@@ -44,6 +46,8 @@ def _going_on(actions: Any, exit_codes: str) -> None:
     resume.add_argument(
         "--decline", action="store_true", help="do not answer: the prompts named, or every open one"
     )
+    add_gc_option(resume)
+    add_trust_options(resume)
     _of_run(actions, "cancel", "end a run that is at work or waits for an answer")
 
 
@@ -62,6 +66,7 @@ def _deploying(actions: Any, exit_codes: str) -> None:
     run.add_argument("name")
     _inputs(run)
     run.add_argument("--version", type=int, metavar="N", help="this version instead of the newest")
+    add_gc_option(run)
     _action(actions, "deployments", "list the deployments")
     undeploy = _action(actions, "undeploy", "remove a deployment; its runs keep all they need")
     undeploy.add_argument("name")

@@ -44,6 +44,7 @@ class Desk:
         """A run of a deployment, at work. Raises UsageError where something is missing."""
         if not words:
             raise UsageError("%nika run takes a deployment's name, then inputs: %nika run nightly topic=x")
+        gc, words = "--no-gc" not in words, [word for word in words if word != "--no-gc"]
         if options := [word for word in words[1:] if word.startswith("--")]:
             what = f"a deployment is run with inputs only, not with {options[0]}"
             raise UsageError(f"%nika run {words[0]}: {what}: %nika run {words[0]} topic=x")
@@ -51,7 +52,7 @@ class Desk:
         runs = Runs(self._runs.root / where, "%nika", "notebook")
         request = runs.deployed(name, dict(told_pair(word, parse_variable) for word in words[1:]))
         if not isinstance(request, Unrunnable):
-            request = replace(request, interactive=interactive)
+            request = replace(request, interactive=interactive, gc=gc)
         launched = request if isinstance(request, Unrunnable) else runs.launch(request)
         if isinstance(launched, Unrunnable):
             lines = (f"  {lack.sentence}" for lack in launched.diagnostics)

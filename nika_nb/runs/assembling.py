@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from nika_nb.authority.secrets import Masker, SecretStore
@@ -29,12 +28,12 @@ from nika_nb.runs.ids import new_invocation_id, new_run_id, seed_of
 from nika_nb.runs.inputs import unfilled
 from nika_nb.runs.manifest import manifest, source_name, source_pages
 from nika_nb.runs.namesakes import told_of_namesake
+from nika_nb.runs.needs.journals import sealing_key
 from nika_nb.runs.needs.models import made_up, uncapped
 from nika_nb.runs.request import Request
 from nika_nb.runs.resumption import Resumption
 from nika_nb.runs.shelf import Shelf
 from nika_nb.settings import Settings
-from nika_nb.trace.keys import SigningKey, signing_key
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.retention import Limits
 from nika_nb.trace.seal import Sealing
@@ -125,7 +124,7 @@ class _Parts:
     ) -> None:
         self._request, self._drafted, self._resumed = request, drafted, resumed
         self._answers, self._settings = answers, settings
-        self._key = _sealing_key(settings)
+        self._key = sealing_key(settings)
         self.masker = Masker()
         self._seed = seed_of(drafted.workflow.run, resumed.trace.head if resumed.trace else None)
         self.run_id = resumed.run_id or new_run_id(drafted.workflow.id, self._seed)
@@ -254,13 +253,6 @@ def _texts(
     texts = [(source_name(request, plan.workflow), request.source.text)]
     texts += pinned_texts(request.source.name, plan, children).items()
     return [page for name, text in texts for page in source_pages(name, text, masker)]
-
-
-def _sealing_key(settings: Settings) -> SigningKey | None:
-    """Raises UsageError where a seal is wanted and cannot be made."""
-    if settings.sign_key is None or not settings.trace_file:
-        return None
-    return signing_key(Path(settings.sign_key).expanduser())
 
 
 def _tidied(request: Request, settings: Settings) -> list[str]:

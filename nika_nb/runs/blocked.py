@@ -1,4 +1,4 @@
-"""A resume that could not begin because something is missing: kept in a one-frame trace of its own."""
+"""A resume that could not begin because something is in the way: kept in a one-frame trace of its own."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from nika_nb.errors import UsageError
 from nika_nb.runs.answered import answering
 from nika_nb.runs.heads import Head, head_of
 from nika_nb.runs.ids import new_invocation_id
-from nika_nb.runs.lack import Lack, RunBlocked
+from nika_nb.runs.lack import Lack, Refused, RunBlocked, lacks_of
 from nika_nb.runs.request import Request
 from nika_nb.runs.shelf import Shelf
+from nika_nb.trace.trust import Untrusted
 from nika_nb.trace.writer import Journal
 from nika_nb.values import dumps
 
 
-def blocked(request: Request, lacks: Sequence[Lack], *, keep: bool = True) -> RunBlocked:
+def blocked(request: Request, refused: Refused, *, keep: bool = True) -> RunBlocked:
     """The refusal of a continuation, noted beside the trace that it would have continued.
 
     keep: whether traces are written at all. Raises ResumeRefused where somebody else is at work on
@@ -31,7 +32,9 @@ def blocked(request: Request, lacks: Sequence[Lack], *, keep: bool = True) -> Ru
         head = head_of(path)
         if head is None:
             raise UsageError(f"{path} cannot be read as a journal")
-        return RunBlocked(head.run, lacks, _note(path, head, request, lacks) if keep else None)
+        lacks = lacks_of(refused)
+        note = _note(path, head, request, lacks) if keep else None
+        return RunBlocked(head.run, lacks, note, refused.exit_code if isinstance(refused, Untrusted) else 3)
 
 
 def _note(path: Path, head: Head, request: Request, lacks: Sequence[Lack]) -> Path | None:

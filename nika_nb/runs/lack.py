@@ -1,4 +1,4 @@
-"""What a run needs and this machine does not have."""
+"""What keeps a run from beginning or from going on: what it needs and this machine does not have, mostly."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from nika_nb.errors import Diagnostic, NikaError, UsageError
+from nika_nb.errors import CheckRefused, Diagnostic, NikaError, UsageError
+from nika_nb.trace.trust import Untrusted
+
+UNTRUSTED_CODE = "NIKA-NB-005"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +55,31 @@ class Lacking(UsageError):
 
 
 class RunBlocked(NikaError):
-    """Something is missing, so an answer was not consumed: the run waits as before.
+    """Something is in the way, so an answer was not consumed: the run waits as before.
 
     note: the trace that keeps what was missing; None where none could be written.
     """
 
-    exit_code = 3
-
-    def __init__(self, run_id: str, lacks: Iterable[Lack], note: Path | None) -> None:
+    def __init__(self, run_id: str, lacks: Iterable[Lack], note: Path | None, exit_code: int = 3) -> None:
+        self.exit_code = exit_code
         self.run_id = run_id
         self.lacks = tuple(lacks)
         self.note = note
         listing = "\n".join(f"  {lack.sentence}" for lack in self.lacks)
         super().__init__(
-            f"{run_id} cannot go on here: something that it needs is missing. Nothing was run and the "
-            f"answer was not consumed\n{listing}"
+            f"{run_id} cannot go on here. Nothing was run and the answer was not consumed:\n{listing}"
         )
+
+
+Refused = CheckRefused | Lacking | RunBlocked | Untrusted
+
+
+def lacks_of(refused: Refused) -> tuple[Lack, ...]:
+    """What a refusal says is in the way."""
+    match refused:
+        case CheckRefused():
+            return tuple(Lack.of(found) for found in refused.diagnostics if found.severity == "error")
+        case Untrusted():
+            return (Lack(UNTRUSTED_CODE, refused.what, refused.how),)
+        case _:
+            return refused.lacks

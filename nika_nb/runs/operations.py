@@ -13,9 +13,10 @@ from typing import Any
 from nika_nb.runs.deployments import Deployment
 from nika_nb.runs.following import Follow
 from nika_nb.runs.inspecting import Inspection, Unrunnable
-from nika_nb.runs.lack import Lack
+from nika_nb.runs.lack import lacks_of
 from nika_nb.runs.records import Checkpoint
-from nika_nb.runs.service import Answered, Range, RunList, Runs, request_of
+from nika_nb.runs.request import Vouched
+from nika_nb.runs.service import Answered, Range, RunList, Runs, judge, request_of
 
 Root = str | Path | None
 
@@ -27,6 +28,7 @@ def start(
     model: str | None = None,
     max_cost_usd: float | None = None,
     interactive: bool | None = None,
+    gc: bool = True,
     root: Root = None,
     wait: bool = True,
     trace_range: Range = None,
@@ -35,16 +37,23 @@ def start(
 
     Everything that it needs is looked up first: where something is missing, or the check refuses the
     text, the status is `unrunnable`, and there is no run and no file. trace_range: (start, limit) of
-    the frames to return with it. Raises UsageError for wrong inputs.
+    the frames to return with it. gc: old traces make room first. Raises UsageError for wrong inputs.
     """
     from nika_nb.errors import CheckRefused
 
+    judge(trace_range)
     try:
         request = request_of(
-            text_or_path, root, vars=vars, model=model, max_cost_usd=max_cost_usd, interactive=interactive
+            text_or_path,
+            root,
+            vars=vars,
+            model=model,
+            max_cost_usd=max_cost_usd,
+            interactive=interactive,
+            gc=gc,
         )
     except CheckRefused as refused:
-        return Unrunnable(tuple(map(Lack.of, refused.diagnostics)))
+        return Unrunnable(lacks_of(refused))
     return Runs(request.place.root).start(request, wait=wait, trace_range=trace_range)
 
 
@@ -73,6 +82,7 @@ def run_deployment(
     *,
     version: int | None = None,
     interactive: bool | None = None,
+    gc: bool = True,
     root: Root = None,
     wait: bool = True,
     trace_range: Range = None,
@@ -82,7 +92,7 @@ def run_deployment(
     inputs: go over what the deployment binds.
     """
     return Runs(root).run_deployment(
-        name, inputs, version=version, interactive=interactive, wait=wait, trace_range=trace_range
+        name, inputs, version=version, interactive=interactive, gc=gc, wait=wait, trace_range=trace_range
     )
 
 
@@ -132,6 +142,9 @@ def resume_run(
     outcome: Answered = "submitted",
     *,
     interactive: bool | None = None,
+    gc: bool = True,
+    resume_compat: str | None = None,
+    resume_unverified: bool = False,
     root: Root = None,
     wait: bool = True,
     trace_range: Range = None,
@@ -140,13 +153,21 @@ def resume_run(
 
     answers: by prompt (`{"ask": "yes"}`), or a bare value where one is open. `declined`: a
     confirmation settles as false, any other prompt fails with NIKA-CANCEL-001; answers then names
-    the prompts, all of them without. Something missing: readiness `blocked`, nothing consumed.
+    the prompts, all of them without. Something in the way: readiness `blocked`, nothing consumed.
+    gc: old traces make room first. resume_compat, resume_unverified: as of `nika_nb.run`.
 
     Raises UsageError for a run that is not interrupted and for a wrong answer, ResumeRefused where
     somebody else was first.
     """
     return Runs(root).resume_run(
-        run_id, answers, outcome, interactive=interactive, wait=wait, trace_range=trace_range
+        run_id,
+        answers,
+        outcome,
+        interactive=interactive,
+        vouched=Vouched(resume_compat, resume_unverified),
+        gc=gc,
+        wait=wait,
+        trace_range=trace_range,
     )
 
 

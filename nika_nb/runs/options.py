@@ -85,7 +85,17 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         metavar="USD",
         help="start nothing more once the run has cost more than this; what is under way is finished",
     )
+    add_gc_option(parser)
+    add_trust_options(parser)
+
+
+def add_gc_option(parser: argparse.ArgumentParser) -> None:
+    """Whether old traces make room."""
     parser.add_argument("--no-gc", action="store_true", help="remove no old traces before the run")
+
+
+def add_trust_options(parser: argparse.ArgumentParser) -> None:
+    """What is declared of a trace that is not trusted without."""
     parser.add_argument(
         "--resume-compat", metavar="VERSION", help="declare another engine's trace compatible"
     )

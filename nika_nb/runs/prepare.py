@@ -17,7 +17,7 @@ from nika_nb.runs.children import pinned_texts, recorded
 from nika_nb.runs.draft import Draft, draft
 from nika_nb.runs.given import with_inputs
 from nika_nb.runs.kin import refuse_twice, told_of_kin
-from nika_nb.runs.lack import Lack, Lacking, RunBlocked
+from nika_nb.runs.lack import Lacking, RunBlocked
 from nika_nb.runs.needs import journals
 from nika_nb.runs.preflight import lacking
 from nika_nb.runs.request import Request
@@ -25,23 +25,24 @@ from nika_nb.runs.resumption import Resumption, resumption
 from nika_nb.runs.waiting import refuse_to_ask_again
 from nika_nb.settings import Settings
 from nika_nb.trace.memory import JournalMemory
+from nika_nb.trace.trust import Untrusted
 from nika_nb.values import dumps
 
 
 def prepare(request: Request, *, interactive: bool, settings: Settings | None = None) -> Prepared:
     """Raises CheckRefused, UsageError or ResumeRefused; then nothing was run and no file was made.
 
-    Where something is missing that a paused run needs to go on, raises RunBlocked: nothing was
-    consumed, and a note beside the trace keeps what was missing. Where nothing would run but what its
+    Where a paused run cannot go on here, raises RunBlocked: nothing was consumed, and a note beside the
+    trace keeps what is in the way. Where nothing would run but what its
     trace asks already, raises StillWaits.
     """
     settings = settings or Settings.read()
     try:
         return _begun(request, interactive, settings)
-    except (CheckRefused, Lacking) as refused:
+    except (CheckRefused, Lacking, Untrusted) as refused:
         if not request.continues:
             raise
-        raise blocked(request, _lacks(refused), keep=settings.trace_file) from None
+        raise blocked(request, refused, keep=settings.trace_file) from None
 
 
 def unwritten(prepared: Prepared, why: str) -> Lacking | RunBlocked:
@@ -50,12 +51,6 @@ def unwritten(prepared: Prepared, why: str) -> Lacking | RunBlocked:
     if prepared.resumption.run_id is None:
         return Lacking([lack])
     return RunBlocked(prepared.run_id, [lack], None)
-
-
-def _lacks(refused: CheckRefused | Lacking) -> tuple[Lack, ...]:
-    if isinstance(refused, Lacking):
-        return refused.lacks
-    return tuple(Lack.of(found) for found in refused.diagnostics if found.severity == "error")
 
 
 def _begun(request: Request, interactive: bool, settings: Settings) -> Prepared:
@@ -87,7 +82,7 @@ def _refuse_lacking(request: Request, plan: Plan, resumed: Resumption, settings:
     if not relied_on(request, resumed):
         return
     lacks = lacking(plan, request.place.base, resumed.memory) if not request.called_off else []
-    lacks += journals.tried(request.place.folder, settings.trace_file) if not lacks else []
+    lacks += journals.tried(request.place.folder, settings) if not lacks else []
     if lacks:
         raise Lacking(lacks)
 

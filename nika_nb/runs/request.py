@@ -60,6 +60,14 @@ class Deployed:
 
 
 @dataclass(frozen=True, slots=True)
+class Vouched:
+    """What a caller declares of a trace that is not trusted without. As in `Request`."""
+
+    compat: str | None = None
+    unverified: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """One run to be started.
 

@@ -19,7 +19,7 @@ from nika_nb.runs.lack import RunBlocked
 from nika_nb.runs.prepare import prepare
 from nika_nb.runs.provenance import doubted
 from nika_nb.runs.recorded import continuation, place_of, recorded_request, shown_path
-from nika_nb.runs.request import Place, Request
+from nika_nb.runs.request import Place, Request, Vouched
 from nika_nb.runs.returned import TaskResult as TaskResult
 from nika_nb.runs.returned import outputs_of, tasks_of
 from nika_nb.runs.session import Session
@@ -29,6 +29,8 @@ from nika_nb.trace.reader import read_run
 if TYPE_CHECKING:
     from nika_nb.board.replay import Replay
     from nika_nb.runs.framed import DataFrame
+
+_NOTHING = Vouched()
 
 
 class Run(AtWork):
@@ -51,22 +53,37 @@ class Run(AtWork):
     # -- what is done with it --------------------------------------------------------------
 
     def answer(
-        self, answer: Any = None, *, wait: bool = True, shown: Mapping[str, str] | None = None, **by_task: Any
+        self,
+        answer: Any = None,
+        *,
+        wait: bool = True,
+        shown: Mapping[str, str] | None = None,
+        resume_compat: str | None = None,
+        resume_unverified: bool = False,
+        **by_task: Any,
     ) -> Run:
         """Answers open prompts and goes on, in this same Run.
 
         `run.answer(True)`, `run.answer({"ask": "yes"})` or `run.answer(ask="yes")`. A wrong answer
-        raises UsageError and consumes nothing.
+        raises UsageError and consumes nothing. resume_compat, resume_unverified: as of `nika_nb.run`.
         """
-        return self._go_on(_given(answer, by_task), shown or {}, (), wait)
+        vouched = Vouched(resume_compat, resume_unverified)
+        return self._go_on(_given(answer, by_task), shown or {}, (), wait, vouched)
 
-    def decline(self, *tasks: str, wait: bool = True) -> Run:
+    def decline(
+        self,
+        *tasks: str,
+        wait: bool = True,
+        resume_compat: str | None = None,
+        resume_unverified: bool = False,
+    ) -> Run:
         """Goes on without answers: to these prompts, or to every open one.
 
         A confirmation settles as false; any other prompt fails with NIKA-CANCEL-001, so that its gates
         and its `on_error` decide what becomes of the run.
         """
-        return self._go_on({}, {}, tasks or tuple(prompt.key for prompt in self.prompts), wait)
+        declined = tasks or tuple(prompt.key for prompt in self.prompts)
+        return self._go_on({}, {}, declined, wait, Vouched(resume_compat, resume_unverified))
 
     def cancel(self) -> None:
         """Ends the run, every process it started included. Its cleanups still run.
@@ -85,6 +102,7 @@ class Run(AtWork):
         shown: Mapping[str, str],
         declined: tuple[str, ...],
         wait: bool,
+        vouched: Vouched = _NOTHING,
         *,
         called_off: bool = False,
     ) -> Run:
@@ -92,7 +110,8 @@ class Run(AtWork):
             raise NotPaused(f"`{self.workflow}` is {self.state}: it waits for no answer")
         trace = self._kept()
         request = continuation(trace, self.request, answers, shown)
-        request = replace(request, declined=declined, called_off=called_off)
+        trust: dict[str, Any] = {"compat": vouched.compat, "unverified": vouched.unverified}
+        request = replace(request, declined=declined, called_off=called_off, **trust)
         before = self.request, self.board, self._session
         self._continue(prepare(request, interactive=called_off or self._asks()))
         try:

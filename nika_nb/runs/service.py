@@ -13,10 +13,10 @@ from nika_nb.runs.deployments import Broken, Deployment, Deployments
 from nika_nb.runs.following import Follow
 from nika_nb.runs.inspecting import Inspection, Unrunnable, inspected, piece
 from nika_nb.runs.interrupted import declined_keys, interrupted, nothing_to_cancel
-from nika_nb.runs.lack import Lack, Lacking, RunBlocked
+from nika_nb.runs.lack import Lack, Lacking, RunBlocked, lacks_of
 from nika_nb.runs.readiness import lacks_now
 from nika_nb.runs.records import Checkpoint, Readiness, Record, Summary
-from nika_nb.runs.request import Door, Origin, Request, document
+from nika_nb.runs.request import Door, Origin, Request, Vouched, document
 from nika_nb.runs.run import Run, attach
 from nika_nb.runs.run import start as start_run
 from nika_nb.runs.run_list import RunList as RunList
@@ -28,6 +28,7 @@ from nika_nb.trace.folder import TraceFolder, standing
 
 Answered = Literal["submitted", "declined"]
 Range = tuple[int, int] | None  # of a trace: where it starts, how many frames at most
+_NOTHING = Vouched()
 
 
 class Runs:
@@ -53,10 +54,8 @@ class Runs:
         request = replace(request, durable=True, door=self._door, origin=self._origin)
         try:
             return start_run(request)
-        except Lacking as refused:
-            return Unrunnable(refused.lacks)
-        except CheckRefused as refused:
-            return Unrunnable(tuple(Lack.of(d) for d in refused.diagnostics if d.severity == "error"))
+        except (CheckRefused, Lacking) as refused:
+            return Unrunnable(lacks_of(refused))
 
     def start(
         self, request: Request, *, wait: bool = True, trace_range: Range = None
@@ -89,6 +88,7 @@ class Runs:
         *,
         version: int | None = None,
         interactive: bool | None = None,
+        gc: bool = True,
         wait: bool = True,
         trace_range: Range = None,
     ) -> Inspection | Unrunnable:
@@ -97,7 +97,7 @@ class Runs:
         request = self.deployed(name, inputs, version)
         if isinstance(request, Unrunnable):
             return request
-        request = replace(request, interactive=interactive)
+        request = replace(request, interactive=interactive, gc=gc)
         return self.start(request, wait=wait, trace_range=trace_range)
 
     def attend(self, run: Run, *, wait: bool = True, trace_range: Range = None) -> Inspection:
@@ -170,17 +170,21 @@ class Runs:
         *,
         shown: Mapping[str, str] | None = None,
         interactive: bool | None = None,
+        vouched: Vouched = _NOTHING,
+        gc: bool = True,
         wait: bool = True,
         trace_range: Range = None,
     ) -> Inspection:
         """Answers, or declines, what an interrupted run asks, and goes on with it.
 
-        Something missing: it is blocked, and the answers were not consumed. Raises UsageError for a
+        Something in the way: it is blocked, and the answers were not consumed. Raises UsageError for a
         run that is not interrupted and for a wrong answer, ResumeRefused where another one was first.
         """
         judge(trace_range)
         try:
-            run = self.go_on(run_id, answers, outcome, shown=shown, interactive=interactive)
+            run = self.go_on(
+                run_id, answers, outcome, shown=shown, interactive=interactive, vouched=vouched, gc=gc
+            )
         except RunBlocked as blocked:
             return self.blocked(run_id, blocked)
         return self.attend(run, wait=wait, trace_range=trace_range)
@@ -193,26 +197,30 @@ class Runs:
         *,
         shown: Mapping[str, str] | None = None,
         interactive: bool | None = None,
+        vouched: Vouched = _NOTHING,
+        gc: bool = True,
     ) -> Run:
-        """As `resume_run`, but at work. Raises RunBlocked where something is missing."""
+        """As `resume_run`, but at work. Raises RunBlocked where something is in the way."""
         record = interrupted(self.folder.path, self._find(run_id))
-        run = self._attached(record, interactive)
+        run = self._attached(record, interactive, gc)
+        trust: dict[str, Any] = {"resume_compat": vouched.compat, "resume_unverified": vouched.unverified}
         if outcome == "declined":
-            return run.decline(*declined_keys(answers), wait=False)
+            return run.decline(*declined_keys(answers), wait=False, **trust)
         if outcome != "submitted":
             raise UsageError(f"outcome is `submitted` or `declined`, not {outcome!r}")
         if answers is None or answers == {}:
             raise UsageError(f"{run_id} waits for an answer: give one, or decline")
-        return run.answer(answers, wait=False, shown=shown)
+        return run.answer(answers, wait=False, shown=shown, **trust)
 
-    def _attached(self, record: Record, interactive: bool | None = None) -> Run:
+    def _attached(self, record: Record, interactive: bool | None = None, gc: bool = True) -> Run:
         """The run as it stopped, to be gone on with through this door."""
         run = attach(self.folder.path / record.latest.name)
-        run.request = replace(run.request, door=self._door, origin=self._origin, interactive=interactive)
+        own: dict[str, Any] = {"door": self._door, "origin": self._origin, "interactive": interactive}
+        run.request = replace(run.request, gc=gc, **own)
         return run
 
     def blocked(self, run_id: str, blocked: RunBlocked) -> Inspection:
-        """Blocked by what was just found missing, also where no note of it could be written."""
+        """Blocked by what was just found in the way, also where no note of it could be written."""
         return _found_lacking(inspected(self._find(run_id), self.folder.path), blocked.lacks)
 
     def cancel(self, run_id: str) -> Inspection:
@@ -265,6 +273,7 @@ def request_of(
     model: str | None = None,
     max_cost_usd: float | None = None,
     interactive: bool | None = None,
+    gc: bool = True,
 ) -> Request:
     """The request for a text, a file or `book.ipynb::name`. root: where its journal lies; None for the
     file's folder.
@@ -277,4 +286,5 @@ def request_of(
         model=model,
         max_cost_usd=max_cost_usd,
         interactive=interactive,
+        gc=gc,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,6 +21,7 @@ from nika_nb.doors import standing_at
 from nika_nb.errors import NikaError
 from nika_nb.runs.inspecting import Inspection, Unrunnable
 from nika_nb.runs.lack import RunBlocked
+from nika_nb.runs.request import Vouched
 from nika_nb.runs.run import Event, Run
 from nika_nb.runs.service import Range, Runs, judge
 from nika_nb.runs.session import at_work
@@ -37,6 +39,7 @@ _SETTLED = frozenset({"task_completed", "task_failed", "task_skipped", "task_can
 Shape = dict[str, Any]
 RunId = Annotated[str, Field(description="the id of a run, as list_runs and run_deployment give it")]
 Start = Annotated[int | None, Field(description="with trace_limit: the first frame to return, from 0")]
+Gc = Annotated[bool, Field(description="false: remove no old traces before the run")]
 Limit = Annotated[int | None, Field(description="with trace_start: how many frames to return at most")]
 
 
@@ -65,6 +68,7 @@ class _Tools:
         context: Context,
         inputs: Annotated[Shape | None, Field(description="values of the workflow's inputs, by name")] = None,
         version: Annotated[int | None, Field(description="this version instead of the newest")] = None,
+        gc: Gc = True,
         trace_start: Start = None,
         trace_limit: Limit = None,
     ) -> Shape:
@@ -75,7 +79,9 @@ class _Tools:
 
         def launch() -> Run | Unrunnable:
             request = self._runs.deployed(deployment, inputs, version)
-            return request if isinstance(request, Unrunnable) else self._runs.launch(request)
+            if isinstance(request, Unrunnable):
+                return request
+            return self._runs.launch(replace(request, gc=gc))
 
         with _told():
             wanted = _range(trace_start, trace_limit)
@@ -127,17 +133,25 @@ class _Tools:
             Literal["submitted", "declined"],
             Field(description="declined: a confirmation settles false, any other prompt as a failure"),
         ] = "submitted",
+        resume_compat: Annotated[
+            str | None, Field(description="a human declares the recorded engine version compatible")
+        ] = None,
+        resume_unverified: Annotated[
+            bool, Field(description="a human vouches for a trace whose chain is broken")
+        ] = False,
+        gc: Gc = True,
         trace_start: Start = None,
         trace_limit: Limit = None,
     ) -> Shape:
         """Answer what an interrupted run asks and go on with it; returns when it has stopped again.
 
-        `blocked`: something is missing, and the answers were not consumed.
+        `blocked`: something is in the way, and the answers were not consumed.
         """
+        vouched = Vouched(resume_compat, resume_unverified)
 
         def go_on() -> Run | Inspection:
             try:
-                return self._runs.go_on(run_id, answers, outcome)
+                return self._runs.go_on(run_id, answers, outcome, vouched=vouched, gc=gc)
             except RunBlocked as blocked:
                 return self._runs.blocked(run_id, blocked)
 

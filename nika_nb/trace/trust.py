@@ -19,6 +19,18 @@ from nika_nb.trace.verify import verify
 UNRECORDED = "unrecorded"  # the version of a trace that names none
 
 
+class Untrusted(ResumeRefused):
+    """A trace that nothing is taken from unless the caller vouches for it.
+
+    what: why. how: what to look at, and how to say that it is to be trusted.
+    """
+
+    def __init__(self, what: str, how: str, exit_code: int, instead: str = "") -> None:
+        self.what, self.how = what, how
+        said = instead + how
+        super().__init__(f"{what}. Nothing was run. {said[0].upper()}{said[1:]}", exit_code)
+
+
 @dataclass(frozen=True, slots=True)
 class Trust:
     """A trace that may be resumed from, and what has to be said about it.
@@ -52,6 +64,17 @@ def judge(
     alive, pid = is_running(path)  # before the look: what was written last is then seen
     if alive:
         raise ResumeRefused(busy(path, pid))
+    return weigh(path, unverified=unverified, compat=compat, engine_version=engine_version)
+
+
+def weigh(
+    path: Path,
+    *,
+    unverified: bool = False,
+    compat: str | None = None,
+    engine_version: str = ENGINE_VERSION,
+) -> Trust:
+    """As `judge`, of a trace that nobody writes to. Raises Untrusted."""
     verdict = verify(path)
     try:
         trace = read_run(path)
@@ -72,9 +95,9 @@ def _chain(path: Path, verdict: Verdict, unverified: bool) -> Said:
         notice = f"{path.name} carries no chain: its records are trusted WITHOUT verification"
         return (notice,), {"resume_unverified": "unchained"}
     if not unverified:
-        raise ResumeRefused(
-            f"{path.name} cannot be trusted: {verdict.sentence}. Nothing was run. "
-            f"Look at it with `{command('verify', str(path))}`; if you changed the file yourself, "
+        raise Untrusted(
+            f"{path.name} cannot be trusted: {verdict.sentence}",
+            f"look at it with `{command('verify', str(path))}`; if you changed the file yourself, "
             f"resume it with `{option('resume-unverified')}`",
             exit_code=2,
         )
@@ -89,10 +112,11 @@ def _version(trace: Trace, compat: str | None, here: str) -> Said:
     shown = recorded if recorded.isprintable() and len(recorded) <= NAME_BOUND else "(no version)"
     written = f"{trace.path.name} was written by engine {shown}, this engine is {here}"
     if compat is None:
-        raise ResumeRefused(
-            f"{written}: what one recorded is not taken for granted by the other. Nothing was run. "
-            f"Run without `{option('resume')}`, or declare them compatible with "
-            f"`{option('resume-compat', shown)}`"
+        raise Untrusted(
+            f"{written}: what one recorded is not taken for granted by the other",
+            f"declare them compatible with `{option('resume-compat', shown)}`",
+            exit_code=3,
+            instead=f"run without `{option('resume')}`, or ",
         )
     if compat != recorded:
         raise ResumeRefused(

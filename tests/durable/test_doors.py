@@ -41,11 +41,11 @@ def test_a_run_is_described_in_lines(here: Project, terminal: Terminal) -> None:
     here.without_say()
     refused = terminal("runs", "resume", gate, "ask=yes")
     assert refused.code == 3
-    assert "blocked: something is missing" in refused.err
+    assert f"{gate} · blocked\n  `ship`: there is no program at `./say`" in refused.err
     said = terminal("runs", "inspect", gate).out.decode()
     assert f"{gate} · interrupted · blocked" in said
     assert "asks `ask`: Ship it?" in said
-    assert "missing: `ship`: there is no program at `./say`; put it there" in said
+    assert "blocked: `ship`: there is no program at `./say`; put it there" in said
     assert '{"said": "hello"}' in terminal("runs", "inspect", done).out.decode()
     assert "NIKA-EXEC-001" in terminal("runs", "inspect", fails).out.decode()
 
@@ -161,7 +161,7 @@ def test_a_form_says_what_is_missing_and_still_asks(here: Project, shown: Shown)
     here.without_say()
     press(watch, "Yes, continue")
     (form,) = watch.questions.open.values()
-    assert "something that it needs is missing" in form._told.value
+    assert "cannot go on here" in form._told.value
     assert runs.list_runs().runs[0].resume_readiness == "blocked"
     here.with_say()
     press(watch, "No")

@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
-from IPython.utils.capture import capture_output
 from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from nika_nb import runs
-from nika_nb.notebook import magic
 from tests.doors import Terminal, environment, frames
+from tests.durable.cells import Cells
 from tests.durable.project import GATE, Project, project
 
 # Of this moment, this machine, or whoever stood there.
@@ -125,31 +123,6 @@ def through_mcp(here: Project) -> Payloads:
     return anyio.run(session)
 
 
-class Cells:
-    """A shell without a kernel, with the magics of the current folder."""
-
-    def __init__(self) -> None:
-        InteractiveShell.clear_instance()
-        magic._loaded.clear()
-        self.shell = InteractiveShell.instance()
-        self.shell.run_line_magic("load_ext", "nika_nb")
-
-    def __call__(self, line: str, *, fails: str = "") -> str:
-        with capture_output() as seen:
-            result = self.shell.run_cell(f"%nika {line}", store_history=False)
-        error = str(result.error_in_exec or "")
-        assert bool(fails) == bool(error), (line, error)
-        assert fails in error
-        return str(seen.stdout)
-
-
-@pytest.fixture
-def cells(here: Project) -> Iterator[Cells]:
-    yield Cells()
-    magic._loaded.clear()
-    InteractiveShell.clear_instance()
-
-
 def through_cells(here: Project, cells: Cells) -> Payloads:
     """What a cell shows is drawn; the payloads are read from the files it left."""
     cells("deploy gate gate.nika.yaml")
@@ -157,7 +130,7 @@ def through_cells(here: Project, cells: Cells) -> Payloads:
     run_id = runs.list_runs().runs[0].run_id
     found = [runs.inspect_run(run_id)]
     here.without_say()
-    cells(f"answer {run_id} ask=yes", fails="something that it needs is missing")
+    cells(f"answer {run_id} ask=yes", fails="cannot go on here")
     found.append(runs.inspect_run(run_id))
     here.with_say()
     assert "1 run waits for an answer" in cells("inbox")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nika_nb.errors import NikaError, UsageError
 from nika_nb.notebook.commands import command
+from nika_nb.notebook.going_on import going_on
 from nika_nb.notebook.session import Session
 from nika_nb.notebook.stage import Listed
 from nika_nb.notebook.watch import Watch
@@ -23,8 +24,14 @@ def attach(session: Session, words: list[str]) -> Run:
     return session.draw(session.desk.attached(trace))
 
 
-@command("answer [RUN] ask=yes …", "answer a paused run (the newest one that waits) and continue it")
+@command(
+    "answer [RUN] ask=yes …", "answer a paused run (the newest one that waits) and continue it", free=True
+)
 def answer(session: Session, words: list[str]) -> Run:
+    """--no-gc removes no old traces. --resume-unverified goes on from a trace whose chain is broken,
+    --resume-compat VERSION from another engine's.
+    """
+    how, words = going_on(words, "%nika answer")
     name = words[0] if words and session.names_trace(words[0]) else None
     pairs = [told_pair(word, parse_answer) for word in words[1 if name else 0 :]]
     if not pairs or sum(not key for key, _ in pairs) > 1:
@@ -33,16 +40,20 @@ def answer(session: Session, words: list[str]) -> Run:
             "%nika answer ask=yes name='Ann Lee'"
         )
     given = distinct(pairs)
-    run = session.held(session.trace(name, paused=True))
-    return session.watch(run, lambda: run.answer(given, wait=False))
+    run = how.about(session.held(session.trace(name, paused=True)))
+    return session.watch(run, lambda: run.answer(given, wait=False, **how.trust))
 
 
-@command("decline [RUN] [TASK …]", "go on without an answer: to these prompts, or to every open one")
+@command(
+    "decline [RUN] [TASK …]", "go on without an answer: to these prompts, or to every open one", free=True
+)
 def decline(session: Session, words: list[str]) -> Run:
+    """The options are those of `%nika answer`."""
+    how, words = going_on(words, "%nika decline")
     name = words[0] if words and session.names_trace(words[0]) else None
-    run = session.held(session.trace(name, paused=True))
+    run = how.about(session.held(session.trace(name, paused=True)))
     declined = words[1 if name else 0 :]
-    return session.watch(run, lambda: run.decline(*declined, wait=False))
+    return session.watch(run, lambda: run.decline(*declined, wait=False, **how.trust))
 
 
 @command("cancel [RUN]", "end a run that is at work or waits for an answer (the newest one that waits)")

@@ -1,12 +1,16 @@
-"""The journal: a folder that takes one. What a durable run did lives there and nowhere else."""
+"""The journal: a folder that takes one, and the key that seals it. What a durable run did lives there."""
 
 from __future__ import annotations
 
 import os
 import tempfile
+from pathlib import Path
 
+from nika_nb.errors import UsageError
 from nika_nb.runs.lack import Lack
+from nika_nb.settings import Settings
 from nika_nb.trace.folder import TraceFolder
+from nika_nb.trace.keys import SigningKey, signing_key
 
 JOURNAL_CODE = "NIKA-NB-001"
 
@@ -14,10 +18,10 @@ _WHY = "a durable run lives in its journal"
 _ROOM = 64 << 10  # bytes below which a disk counts as full
 
 
-def tried(folder: TraceFolder, wanted: bool) -> list[Lack]:
-    """Why no journal could be written there, found out by writing. wanted: they are not turned off."""
-    if not wanted:
-        return [_turned_off()]
+def tried(folder: TraceFolder, settings: Settings) -> list[Lack]:
+    """Why no journal could be written there, found out by writing."""
+    if refused := _settings(settings):
+        return refused
     try:
         folder.path.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder.path) as file:
@@ -29,10 +33,10 @@ def tried(folder: TraceFolder, wanted: bool) -> list[Lack]:
     return []
 
 
-def looked_at(folder: TraceFolder, wanted: bool) -> list[Lack]:
+def looked_at(folder: TraceFolder, settings: Settings) -> list[Lack]:
     """The same of a folder that is there, without touching anything."""
-    if not wanted:
-        return [_turned_off()]
+    if refused := _settings(settings):
+        return refused
     if not os.access(folder.path, os.W_OK | os.X_OK):
         return [unwritable(folder, "Permission denied")]
     disk = os.statvfs(folder.path)
@@ -46,6 +50,20 @@ def unwritable(folder: TraceFolder, why: str) -> Lack:
     return Lack(JOURNAL_CODE, what, f"{_WHY}: make the folder writable, and room on the disk")
 
 
-def _turned_off() -> Lack:
-    what = "journals are turned off (NIKA_NO_TRACE_FILE)"
-    return Lack(JOURNAL_CODE, what, f"{_WHY}: unset the variable")
+def _settings(settings: Settings) -> list[Lack]:
+    """What the environment says against a journal: that there is none, or a key that seals nothing."""
+    if not settings.trace_file:
+        what = "journals are turned off (NIKA_NO_TRACE_FILE)"
+        return [Lack(JOURNAL_CODE, what, f"{_WHY}: unset the variable")]
+    try:
+        sealing_key(settings)
+    except UsageError as error:
+        return [Lack(JOURNAL_CODE, f"no journal can be sealed: {error}", "or unset NIKA_NB_SIGN_KEY")]
+    return []
+
+
+def sealing_key(settings: Settings) -> SigningKey | None:
+    """Raises UsageError where a seal is wanted and cannot be made."""
+    if settings.sign_key is None or not settings.trace_file:
+        return None
+    return signing_key(Path(settings.sign_key).expanduser())
