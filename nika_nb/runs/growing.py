@@ -7,7 +7,7 @@ import time
 
 from nika_nb.runs.calling_off import call_off
 from nika_nb.runs.session import working
-from nika_nb.trace.folder import ends
+from nika_nb.trace.ends import ends
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.reader import is_running, tail
 from nika_nb.trace.trace import Trace

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from nika_nb.catalog.frames import RESUME_BLOCKED
+from nika_nb.trace.ends import Ends, ends, standing
 from nika_nb.trace.fields import names_of, said, whole
-from nika_nb.trace.folder import Ends, ends, standing
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.trace import State, state_of
 

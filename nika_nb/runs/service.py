@@ -24,7 +24,8 @@ from nika_nb.runs.run_list import Unfinished as Unfinished
 from nika_nb.runs.session import working
 from nika_nb.runs.shelf import Shelf, judge_range
 from nika_nb.runs.snapshots import snapshot
-from nika_nb.trace.folder import TraceFolder, standing
+from nika_nb.trace.ends import standing
+from nika_nb.trace.folder import TraceFolder
 
 Answered = Literal["submitted", "declined"]
 Range = tuple[int, int] | None  # of a trace: where it starts, how many frames at most

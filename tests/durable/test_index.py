@@ -23,7 +23,7 @@ from nika_nb.runs import heads, index, index_tables, shelf
 from nika_nb.runs.heads import Head, head_of
 from nika_nb.runs.index import Index, Unusable
 from nika_nb.runs.shelf import Shelf
-from nika_nb.trace import folder as folder_module
+from nika_nb.trace import ends as ends_module
 from nika_nb.trace.folder import TraceFolder
 from nika_nb.trace.retention import Limits, plan
 from nika_nb.trace.writer import Journal
@@ -417,7 +417,7 @@ def test_where_it_says_that_nothing_is_too_much_nothing_would_go(
 def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often the folder was walked, and how many files were opened to learn what they say."""
     found: Counter[str] = Counter()
-    listed, ends = Index._listed, folder_module.ends
+    listed, ends = Index._listed, ends_module.ends
 
     def walk(self: Index) -> Any:
         found["walks"] += 1
@@ -428,7 +428,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         return ends(path)
 
     monkeypatch.setattr(Index, "_listed", walk)
-    for module in (folder_module, heads):
+    for module in (ends_module, heads):
         monkeypatch.setattr(module, "ends", opened)
     return found
 
