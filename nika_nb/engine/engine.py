@@ -3,67 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import random
-from collections.abc import Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Coroutine
 from typing import Any
 
-from nika_nb.engine.attempts import Attempts
-from nika_nb.engine.budget import Budget
-from nika_nb.engine.clock import Clock, Stamper
-from nika_nb.engine.contract import Extractor, Memory, StaysOpen, Usage, Verbs
-from nika_nb.engine.emit import Emitter, Mask
+from nika_nb.engine.clock import Stamper
+from nika_nb.engine.contract import StaysOpen, Usage
+from nika_nb.engine.emit import Emitter
 from nika_nb.engine.ending import Ending, Verdict
-from nika_nb.engine.events import Sink
-from nika_nb.engine.identify import Identifier
 from nika_nb.engine.outcome import Outcome
-from nika_nb.engine.pipeline import Ended, Open, Pipeline
-from nika_nb.engine.places import Places
+from nika_nb.engine.pipeline import Ended, Open
 from nika_nb.engine.scope import Scopes, Settled, record
 from nika_nb.engine.settle import Settler, note_of
+from nika_nb.engine.setup import Setup, pipeline
 from nika_nb.engine.turns import Turns
-from nika_nb.engine.unit import UnitRunner
 from nika_nb.engine.unwind import Unwinding
 from nika_nb.engine.waits import Waits
 from nika_nb.engine.work import Work
 from nika_nb.errors import Fault
 from nika_nb.plan.edges import Edge
-from nika_nb.plan.plan import Plan, TaskPlan
+from nika_nb.plan.plan import TaskPlan
 from nika_nb.values import dumps
-
-
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """Everything a run is handed: the plan, its values, its surroundings, what to say first.
-
-    inputs: bound values by name. markers: what stands for each secret in an identity.
-    manifest: the fields of the first frame. preamble: frames right after it.
-    width: how many items of a fan-out may work at once; turns: how many units of the whole run.
-    serial: one task at a time from its beginning to its end, and nothing of this machine or this
-    moment in the frames. seed: of ids and jitter, None for real chance.
-    budget: what the run may cost. called_off: it goes on with a run that paused, only to end it: what is
-    recorded is recalled, and what stood open is cancelled and cleaned up after.
-    """
-
-    plan: Plan
-    inputs: Mapping[str, Any]
-    secrets: Mapping[str, str]
-    markers: Mapping[str, str]
-    verbs: Verbs
-    extractor: Extractor
-    memory: Memory
-    clock: Clock
-    mask: Mask
-    sink: Sink
-    base: str
-    manifest: Mapping[str, Any]
-    preamble: Sequence[tuple[str, dict[str, Any]]] = ()
-    width: int = 32
-    serial: bool = False
-    seed: int | None = None
-    budget: Budget = field(default_factory=Budget)
-    turns: Turns = field(default_factory=Turns)
-    called_off: bool = False
 
 
 class Engine:
@@ -79,7 +38,9 @@ class Engine:
         self._scopes = Scopes(setup.plan.workflow, setup.inputs, setup.secrets, setup.markers)
         self._budget = setup.budget
         self._waits = Waits(setup.plan.tasks)
-        self._pipeline = self._make_pipeline()
+        self._pipeline = pipeline(
+            setup, self._emitter, self._settler, self._scopes, self._waits, self._await_task
+        )
         self._ending = Ending(setup.plan, self._emitter, self._settler, self._scopes, setup.budget)
         self._turn = Turns(1 if setup.serial else max(1, len(setup.plan.tasks)))
         self._settled: dict[str, Outcome] = {}
@@ -92,33 +53,6 @@ class Engine:
         self._usages: list[Usage] = []
         self._cancels = 0
         self._crash: BaseException | None = None
-
-    def _make_pipeline(self) -> Pipeline:
-        setup = self._setup
-        chance = random.SystemRandom() if setup.seed is None else random.Random(setup.seed)
-        attempts = Attempts(
-            setup.verbs,
-            setup.extractor,
-            setup.clock,
-            self._emitter,
-            chance,
-            setup.base,
-            self._budget,
-            Places(setup.base if setup.serial else None),
-        )
-        units = UnitRunner(
-            self._scopes,
-            attempts,
-            Identifier(self._scopes, setup.mask),
-            setup.memory,
-            self._settler,
-            setup.clock,
-            setup.turns,
-            self._waits,
-            self._await_task,
-            self._budget,
-        )
-        return Pipeline(self._scopes, units, setup.memory, self._settler, setup.clock, setup.width)
 
     async def run(self) -> Verdict:
         """Every task to its end, then the run's own last frame."""

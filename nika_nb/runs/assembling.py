@@ -11,8 +11,8 @@ from nika_nb.check import Report
 from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import SystemClock, VirtualClock
 from nika_nb.engine.contract import Process, Verbs
-from nika_nb.engine.engine import Setup
 from nika_nb.engine.events import Sink
+from nika_nb.engine.setup import Setup
 from nika_nb.engine.turns import Turns
 from nika_nb.language.jq import JqWorker
 from nika_nb.language.model import Workflow

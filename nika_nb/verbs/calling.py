@@ -25,9 +25,10 @@ from nika_nb.engine.contract import (
     unit_key,
 )
 from nika_nb.engine.ending import Verdict
-from nika_nb.engine.engine import Engine, Setup
+from nika_nb.engine.engine import Engine
 from nika_nb.engine.events import Event
 from nika_nb.engine.outcome import TaskError
+from nika_nb.engine.setup import Setup
 from nika_nb.engine.turns import Turns
 from nika_nb.errors import Fault
 from nika_nb.language.binding import bound
