@@ -12,7 +12,7 @@ from nika_nb.runs.answered import told_of
 from nika_nb.runs.calling_off import process
 from nika_nb.runs.records import Record
 from nika_nb.runs.shelf import Shelf
-from nika_nb.trace.folder import standing
+from nika_nb.trace.ends import standing
 
 
 def interrupted(folder: Path, record: Record) -> Record:
