@@ -88,9 +88,9 @@ def _judge_gate(subject: Subject, gate: Task) -> Iterator[Diagnostic]:
 
 
 def _next(subject: Subject, gate: Task, task: Task) -> Iterator[Task]:
-    """The tasks that wait for this one, over edges that a refusal (a success) of the gate does not cut."""
-    for edge in subject.outgoing[task.id]:
-        if task is not gate or "success" in edge.admits:
+    """What comes after this one, over edges that a refusal (a success) of the gate does not cut."""
+    for edge in subject.following[task.id]:
+        if task is not gate or edge.kind == "finally" or "success" in edge.admits:
             yield subject.workflow.tasks[edge.consumer]
 
 

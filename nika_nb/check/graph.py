@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from nika_nb.check.subject import Subject, the_tasks
@@ -11,7 +11,7 @@ from nika_nb.language.model import After, Task
 from nika_nb.language.template import references
 from nika_nb.plan.edges import Edge
 from nika_nb.plan.gates import PREDICATES
-from nika_nb.plan.graph import cycle, downstream
+from nika_nb.plan.graph import cycle
 from nika_nb.values import nearest
 
 # What other systems call the states.
@@ -27,13 +27,14 @@ _MOST_CYCLES = 20  # nobody reads further
 
 
 def judge(subject: Subject) -> Iterator[Diagnostic]:
-    """NIKA-DAG-001 -002 -004 -005 -009."""
+    """NIKA-DAG-001 -002 -004 -005 -009, NIKA-DAG-006 for cleanups that follow each other."""
     for task in subject.tasks:
         for entry in task.after:
             yield from _entry(subject, task, entry)
         if task.is_cleanup:
             yield from _cleanup(task)
-    yield from _cycles(subject)
+    yield from _cycles(subject.workflow.tasks, subject.scheduling, _waiting)
+    yield from _cycles(subject.workflow.tasks, subject.unwinding, _following)
     yield from _recoveries(subject)
 
 
@@ -56,17 +57,24 @@ def _cleanup(task: Task) -> Iterator[Diagnostic]:
         sentence = "a cleanup cannot join a group: it runs beside the graph, and no fold would see it"
         place = task.spans.get("group", task.key_span)
         yield Diagnostic("NIKA-DAG-009", sentence, place, "remove `group:`", task=task.id)
+    if task.for_each is not None:
+        sentence = "a cleanup runs once and takes no `for_each:`"
+        hint = "let it work on the whole list, or fan out in an ordinary task with `after: { …: terminal }`"
+        yield Diagnostic("NIKA-PARSE-005", sentence, task.for_each.span, hint, task=task.id)
 
 
-def _cycles(subject: Subject) -> Iterator[Diagnostic]:
+_Told = Callable[[list[str], list[Edge]], Diagnostic]
+
+
+def _cycles(tasks: Iterable[str], found: Iterable[Edge], told: _Told) -> Iterator[Diagnostic]:
     """One diagnostic per cycle; a found one is cut open to look for the next."""
-    edges = list(subject.scheduling)
+    edges = list(found)
     for _ in range(_MOST_CYCLES):
-        path = cycle(subject.workflow.tasks, edges)
+        path = cycle(tasks, edges)
         if not path:
             return
         links = [_link(edges, *pair) for pair in pairwise(path)]
-        yield _waiting(path, links)
+        yield told(path, links)
         edges = [edge for edge in edges if edge not in links]
 
 
@@ -86,18 +94,41 @@ def _waiting(path: list[str], links: list[Edge]) -> Diagnostic:
     )
 
 
+def _following(path: list[str], links: list[Edge]) -> Diagnostic:
+    last = links[-1]
+    way = " → ".join(path)
+    sentence = f"`{path[0]}` can never run: it cleans up after itself" + (
+        f" ({way})" if len(links) > 1 else ""
+    )
+    related = tuple((f"`{edge.consumer}` follows `{edge.producer}` here", edge.span) for edge in links[:-1])
+    hint = "name the task that is to be cleaned up after"
+    return Diagnostic("NIKA-DAG-006", sentence, last.span, hint, task=last.consumer, related=related)
+
+
 def _recoveries(subject: Subject) -> Iterator[Diagnostic]:
     """A recovery source that waits for the very task it would rescue."""
     for task in subject.tasks:
         policy = task.on_error
         if policy is None or policy.recover is None:
             continue
-        below = downstream(task.id, subject.scheduling) | {task.id}
+        below = _below(subject, task)
         for reference in references(policy.recover):
             source = str(reference.steps[0]) if reference.root == "tasks" and reference.steps else None
             if source in below and not task.is_cleanup:
                 own = source == task.id
-                why = "itself" if own else f"`{source}`, which waits for `{task.id}`"
+                why = "itself" if own else f"`{source}`, which comes after `{task.id}`"
                 sentence = f"`{task.id}` cannot recover from {why}: neither could ever end"
                 hint = "recover from a literal, or from a task that does not depend on this one"
                 yield Diagnostic("NIKA-DAG-004", sentence, reference.span, hint, task=task.id)
+
+
+def _below(subject: Subject, task: Task) -> set[str]:
+    """A task and all that comes after it, cleanups included."""
+    seen: set[str] = set()
+    waiting = [task.id]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += (edge.consumer for edge in subject.following[name])
+    return seen

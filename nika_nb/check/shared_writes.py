@@ -12,7 +12,6 @@ from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic
 from nika_nb.language.model import Task
 from nika_nb.language.template import Plain
-from nika_nb.plan.graph import downstream
 
 CODE = "NIKA-SEC-012"
 _WRITERS = ("nika:write", "nika:edit")
@@ -24,7 +23,7 @@ def judge(subject: Subject) -> Iterator[Diagnostic]:
     writers: dict[str, list[Task]] = {}
     for task in subject.sound_tasks:
         path = _path(subject, task)
-        if path is None or task.is_cleanup or task.when is False:
+        if path is None or task.when is False:
             continue
         writers.setdefault(paths.lexical(path, subject.base), []).append(task)
         if _fans_out(subject, task):
@@ -56,22 +55,48 @@ def _same_file(subject: Subject, task: Task, path: str) -> Diagnostic:
 
 
 def _collisions(subject: Subject, writers: dict[str, list[Task]]) -> Iterator[Diagnostic]:
+    nexts = _nexts(subject) if any(len(tasks) > 1 for tasks in writers.values()) else {}
     for tasks in writers.values():
-        below = (
-            {task.id: downstream(task.id, subject.scheduling) for task in tasks[:_MOST_PAIRS]}
-            if len(tasks) > 1
-            else {}
-        )
-        for first, second in combinations(tasks[:_MOST_PAIRS], 2):
+        several = tasks[:_MOST_PAIRS] if len(tasks) > 1 else []
+        below = {task.id: _below(task.id, nexts) for task in several}
+        for first, second in combinations(several, 2):
             if second.id not in below[first.id] and first.id not in below[second.id]:
-                yield _unordered(subject, first, second)
+                yield _unordered(subject, *sorted((first, second), key=lambda task: task.is_cleanup))
+
+
+def _nexts(subject: Subject) -> dict[str, list[str]]:
+    """task → what begins only when it has ended.
+
+    What follows one task and waits for no other runs before that one is seen to end: in the order in
+    which such cleanups stand, and before all that waits for it.
+    """
+    found = {name: [edge.consumer for edge in edges] for name, edges in subject.following.items()}
+    for edges in subject.following.values():
+        at_once = [edge.consumer for edge in edges if len(subject.workflow.tasks[edge.consumer].after) == 1]
+        cleanups = [one for one in at_once if subject.workflow.tasks[one].is_cleanup]
+        waiting = [edge.consumer for edge in edges if edge.schedules]
+        for at, cleanup in enumerate(cleanups):
+            found[cleanup].extend((*cleanups[at + 1 :], *waiting))
+    return found
+
+
+def _below(start: str, nexts: dict[str, list[str]]) -> set[str]:
+    seen: set[str] = set()
+    waiting = list(nexts[start])
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += nexts[name]
+    return seen
 
 
 def _unordered(subject: Subject, first: Task, second: Task) -> Diagnostic:
     sentence = f"`{first.id}` and `{second.id}` write the same file, and nothing puts them in order"
+    word = "unwind" if first.is_cleanup else "terminal"
     place = subject.place("tasks", second.id, "invoke", "args", "path")
     other = subject.place("tasks", first.id, "invoke", "args", "path")
-    hint = f"write `after: {{ {first.id}: terminal }}` in `{second.id}`, or give each its own file"
+    hint = f"write `after: {{ {first.id}: {word} }}` in `{second.id}`, or give each its own file"
     return Diagnostic(
         CODE, sentence, place, hint, task=second.id, related=((f"`{first.id}` writes it here", other),)
     )

@@ -54,6 +54,16 @@ class Subject:
         """task → the scheduling edges that start there."""
         return by_producer(self.workflow.tasks, self.scheduling)
 
+    @property
+    def unwinding(self) -> Iterator[Edge]:
+        """The edges to cleanups from what they follow."""
+        return (edge for edge in self.edges if edge.kind == "finally")
+
+    @cached_property
+    def following(self) -> dict[str, tuple[Edge, ...]]:
+        """task → the edges to all that comes after it: what waits for it, and its cleanups."""
+        return by_producer(self.workflow.tasks, (edge for edge in self.edges if edge.kind != "recovery"))
+
     @cached_property
     def broken(self) -> frozenset[str]:
         """The tasks in which something is wrong already."""

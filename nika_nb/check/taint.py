@@ -17,6 +17,9 @@ Trail = tuple[str, ...]  # secrets.api_key → with.tok → tasks.call.output
 Trails = dict[str, Trail]  # secret → the first path by which it gets there
 _MOST_ROUNDS = 20
 
+# Of an error, what the engine itself says; the rest may hold what a program or a tool said.
+_OWN_WORDS = frozenset({"code", "category", "transient", "task_id", "attempt"})
+
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
@@ -31,12 +34,13 @@ class Flow:
     """The secrets in every task's output, and in anything a task reads.
 
     A model's reply is no echo of its prompt, so the output of `infer` and `agent` carries nothing;
-    what a program or a tool gives back may hold whatever went in.
+    what a program or a tool gives back, or says as it fails, may hold whatever went in.
     """
 
     def __init__(self, workflow: Workflow, edges: Iterable[Edge]) -> None:
         self._workflow = workflow
         self._outputs: dict[str, Trails] = {}
+        self._errors: dict[str, Trails] = {}
         self._bindings: dict[str, dict[str, Trails]] = {}
         order = [name for name in topological(workflow.tasks, edges) if not workflow.tasks[name].is_cleanup]
         order += [task.id for task in workflow.tasks.values() if task.is_cleanup]
@@ -57,6 +61,7 @@ class Flow:
         if task.action.verb in ("exec", "invoke"):
             for arrival in self.into_body(task):
                 trails.setdefault(arrival.secret, arrival.trail)
+        self._errors[task.id] = _longer(trails, f"tasks.{task.id}.error")
         if task.on_error is not None and task.on_error.recover is not None:
             for secret, trail in self._trails(task.on_error.recover, task, bound).items():
                 trails.setdefault(secret, trail)
@@ -99,9 +104,16 @@ class Flow:
                 return _longer(self._trails(task.for_each.items, None, bindings), "item")
             case "tasks" if len(reference.steps) > 1 and reference.steps[1] not in FIELD_ROLES:
                 return self._outputs.get(str(name), {})
+            case "tasks" if _tells(reference.steps[1:]):
+                return self._errors.get(str(name), {})
             case "group" if name is not None:
                 return _merged(self._outputs.get(member, {}) for member in members(self._workflow, name))
         return {}
+
+
+def _tells(field: tuple[str | int, ...]) -> bool:
+    """Whether a field of a task's record holds what was said when it failed."""
+    return field[:1] == ("error",) and not _OWN_WORDS.intersection(field[1:2])
 
 
 def _payload(task: Task) -> Value:

@@ -90,10 +90,14 @@ def _sends_out(subject: Subject, task: Task) -> bool:
 def _tainted(subject: Subject, sources: list[Task]) -> dict[str, str]:
     """task → the source whose content its output may carry."""
     found = {task.id: task.id for task in sources}
-    for name in topological(subject.workflow.tasks, subject.edges):
-        source = _reached_by(subject, subject.workflow.tasks[name], found)
-        if source is not None:
-            found.setdefault(name, source)
+    order = topological(subject.workflow.tasks, subject.edges)
+    known = -1
+    while known < len(found):  # a recovery and a cleanup may read what stands later in that order
+        known = len(found)
+        for name in order:
+            source = _reached_by(subject, subject.workflow.tasks[name], found)
+            if source is not None:
+                found.setdefault(name, source)
     return found
 
 

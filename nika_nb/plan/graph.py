@@ -1,4 +1,4 @@
-"""Order on the scheduling edges: cycles, a topological order, what lies downstream."""
+"""Order on edges: cycles, a topological order, what lies downstream."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _walk(root: str, nexts: dict[str, list[str]], state: dict[str, int]) -> list
 def _successors(nodes: Iterable[str], edges: Iterable[Edge]) -> dict[str, list[str]]:
     nexts: dict[str, list[str]] = {node: [] for node in nodes}
     for edge in edges:
-        if edge.schedules and edge.producer in nexts:
+        if edge.producer in nexts:
             nexts[edge.producer].append(edge.consumer)
     return nexts
 
@@ -68,10 +68,11 @@ def downstream(start: str, edges: Iterable[Edge]) -> set[str]:
 
 
 def topological(nodes: Iterable[str], edges: Iterable[Edge]) -> list[str]:
-    """The tasks in wave order, document order within a wave. The graph must be acyclic."""
+    """The tasks in wave order, document order within a wave. Only edges that schedule count, and these must
+    be acyclic."""
     order = list(nodes)
     missing = dict.fromkeys(order, 0)
-    nexts = _successors(order, edges)
+    nexts = _successors(order, (edge for edge in edges if edge.schedules))
     for node in chain.from_iterable(nexts.values()):
         missing[node] += 1
     wave = [node for node in order if not missing[node]]

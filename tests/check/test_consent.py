@@ -39,6 +39,32 @@ CASES = [
         ("SEC-014",),
         "`when: ${{ with.go == true }}`",
     ),
+    Case(
+        "its cleanup",
+        f"{HEAD}  «push»:\n    after: {{ ask: unwind }}\n{GIT}",
+        ("SEC-014",),
+        says="ask → push",
+    ),
+    Case(
+        "its cleanup reads how it ended",
+        HEAD + "  «push»:\n    after: { ask: unwind }\n    with: { s: '${{ tasks.ask.status }}' }\n" + GIT,
+        ("SEC-014",),
+    ),
+    Case(
+        "its cleanup, as the answer decides",
+        gated("with.go == true").replace("    with", "    after: { ask: unwind }\n    with"),
+    ),
+    Case(
+        "the cleanup of what the answer closes",
+        gated("with.go == true") + "  tidy:\n    after: { push: unwind }\n" + GIT,
+    ),
+    Case(
+        "the cleanup of what runs anyway",
+        HEAD + "  on:\n    after: { ask: success }\n    infer: { prompt: hi }\n"
+        "  «tidy»:\n    after: { on: unwind }\n" + GIT,
+        ("SEC-014",),
+        says="ask → on → tidy",
+    ),
     Case("the answer decides", gated("with.go == true")),
     Case("the answer decides, with more", gated("with.go && inputs.force")),
     Case("the answer decides, negated", gated("!(with.go != true)")),

@@ -151,6 +151,41 @@ CASES = [
         ),
         ("SEC-006",),
     ),
+    *(
+        Case(
+            f"through what it said as it failed: {field}",
+            secret("{ to: exec }", PASSED % field + "    infer: { prompt: '${{ «with.x» }}' }\n"),
+            ("SEC-006",),
+            says="secrets.key → tasks.a.error → with.x → infer",
+        )
+        for field in ("error", "error.message", "error.details.stderr")
+    ),
+    Case(
+        "how it failed, by the engine's own words",
+        secret("{ to: exec }", PASSED % "error.code" + "    infer: { prompt: '${{ with.x }}' }\n"),
+    ),
+    Case(
+        "the failure of a task that was given none",
+        secret(
+            "{ to: exec }",
+            PASSED % "error" + "    infer: { prompt: '${{ with.x }}' }\n",
+        ).replace("[a, '${{ secrets.key }}']", "[a]"),
+    ),
+    Case(
+        "out of the run in an error",
+        secret("{ to: exec }", "  a: { exec: { command: [a, '${{ secrets.key }}'] } }\n")
+        + "outputs: { o: '${{ «tasks.a.error.message» }}' }\n",
+        ("SEC-007",),
+    ),
+    Case(
+        "in an error, to a cleanup",
+        secret(
+            "{ to: exec }",
+            (PASSED % "error").replace("    with", "    after: { a: unwind }\n    with")
+            + "    infer: { prompt: '${{ «with.x» }}' }\n",
+        ),
+        ("SEC-006",),
+    ),
     Case(
         "through a fallback that comes later",
         secret(
