@@ -13,8 +13,10 @@ from nika_nb.runs.heads import Head, head_of
 from nika_nb.runs.records import Record, fold
 from nika_nb.runs.shelf import Shelf
 from nika_nb.trace.folder import TraceFolder
-from nika_nb.trace.lock import ResumeLock
+from nika_nb.trace.lock import ResumeLock, Turn
 from nika_nb.trace.trace import State
+
+_TOLD = 32  # hex digits of a line's hash that stand for a pause
 
 _DOORS = {"Python": "from Python", "a form": "in a form", "MCP": "through MCP"}
 _SINCE = {
@@ -41,10 +43,25 @@ def answering(path: Path, elsewhere: TraceFolder) -> Iterator[None]:
     with ExitStack() as held:
         try:
             held.enter_context(ResumeLock(path))
+            held.enter_context(_ours(path, elsewhere))
         except ResumeRefused:
             refuse_answered(path, elsewhere)  # who holds it may be about to be refused as well
             raise
         refuse_answered(path, elsewhere)
+        yield
+
+
+@contextmanager
+def _ours(path: Path, elsewhere: TraceFolder) -> Iterator[None]:
+    """The right to answer a pause under whatever name: a copy of a trace is another file to the system.
+
+    Raises ResumeRefused for whoever comes second. What it leaves behind where it is killed says nothing.
+    """
+    asked = head_of(path)
+    if asked is None:
+        yield
+        return
+    with Turn(elsewhere.path.parent / f"answering-{asked.head[:_TOLD]}.lock", path):
         yield
 
 

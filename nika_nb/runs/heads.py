@@ -64,14 +64,18 @@ class Head:
         return self.run == other.run and self.resumes(other)
 
     def resumes(self, other: Head) -> bool:
-        """Whether this invocation, of whatever run, took up what the other had left."""
+        """Whether this invocation, of whatever run, took up what the other had left.
+
+        Whatever the other's file is called by now: a copy of it, or a link to it, holds the same line.
+        """
         if self is other:
             return False
+        alike = self.resumed_head is not None and self.resumed_head == other.head
         if self.resumed_trace is not None:
-            return self.resumed_trace == other.name
-        # Reproducible journals name no file, and the same bytes may lie in several: what was
+            return alike or self.resumed_trace == other.name
+        # The same bytes may lie in several reproducible journals, of one invocation each: what was
         # written later is continued by nothing that was written earlier.
-        return self.resumed_head == other.head and self.stamp[1] >= other.stamp[1]
+        return alike and self.stamp[1] >= other.stamp[1]
 
     def state(self, folder: Path) -> State:
         """How it stopped, or whether its writer still lives."""

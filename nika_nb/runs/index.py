@@ -95,7 +95,8 @@ class Index:
         """The traces that say that they resumed the one of this name, or one that ends with this hash."""
 
         def heads(db: sqlite3.Connection) -> list[Head]:
-            return [*tables.heads(db, "resumed", name), *tables.heads(db, "resumed", head)]
+            found = [*tables.heads(db, "resumed", name), *tables.heads(db, "resumed_head", head)]
+            return list({one.name: one for one in found}.values())
 
         return self._ask(heads, self._glance)
 

@@ -12,15 +12,17 @@ from typing import Any
 from nika_nb.runs.heads import Head
 from nika_nb.runs.records import Summary, fold, grouped
 
-VERSION = 8  # of the tables, and of what the facts in them mean
+VERSION = 9  # of the tables, and of what the facts in them mean
 
 _TABLES = f"""
 CREATE TABLE traces (
   name TEXT PRIMARY KEY, size INTEGER, mtime INTEGER, inode INTEGER, run TEXT, open INTEGER,
-  workflow TEXT, kind TEXT, ended TEXT, began INTEGER, resumed TEXT, facts TEXT
+  workflow TEXT, kind TEXT, ended TEXT, began INTEGER, resumed TEXT, resumed_head TEXT,
+  facts TEXT
 ) WITHOUT ROWID;
 CREATE INDEX by_run ON traces (run);
 CREATE INDEX by_resumed ON traces (resumed) WHERE resumed IS NOT NULL;
+CREATE INDEX by_head ON traces (resumed_head) WHERE resumed_head IS NOT NULL;
 CREATE INDEX by_workflow ON traces (workflow, began);
 CREATE INDEX still_open ON traces (open) WHERE open;
 CREATE TABLE runs (
@@ -136,7 +138,7 @@ def write(
         "DELETE FROM traces WHERE name = ?", [(name,) for name in (*gone, *changed) if name in now]
     )
     _fold(db, touched - {None}, heads)
-    marks = ",".join("?" * 12)
+    marks = ",".join("?" * 13)
     db.executemany(f"INSERT INTO traces VALUES ({marks})", sorted(starmap(_values, changed.items())))
     db.execute("DELETE FROM folder")
     db.execute("INSERT INTO folder VALUES (?)", (settled,))
@@ -167,9 +169,9 @@ def _of_runs(db: sqlite3.Connection, runs: Sequence[str]) -> dict[str, list[Head
 
 def _values(name: str, found: Head | Stamp) -> tuple[object, ...]:
     if not isinstance(found, Head):
-        return (name, *found, None, True, *[None] * 6)  # it may yet become one
-    resumed = found.resumed_trace or found.resumed_head  # a reproducible one names no file
-    told = (found.workflow or None, found.kind, found.end, found.created, resumed)
+        return (name, *found, None, True, *[None] * 7)  # it may yet become one
+    resumed = (found.resumed_trace, found.resumed_head)  # a reproducible one names no file
+    told = (found.workflow or None, found.kind, found.end, found.created, *resumed)
     return (name, *found.stamp, found.run, found.end is None, *told, json.dumps(found.to_json()))
 
 

@@ -47,4 +47,6 @@ def _onward(shelf: Shelf, runs: set[str]) -> Iterator[tuple[str, tuple[str, Stat
         line = line_of([head for head in heads if not head.blocked])
         for asked, later in pairwise(line):
             if asked.end == "workflow_paused":
-                yield asked.name, (later.name, line[-1].state(shelf.path), bool(later.answered))
+                names = {asked.name, *(head.name for head in heads if later.continues(head))}
+                went_on = later.name, line[-1].state(shelf.path), bool(later.answered)
+                yield from ((name, went_on) for name in names)

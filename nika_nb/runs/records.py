@@ -109,7 +109,8 @@ def line_of(heads: Sequence[Head]) -> tuple[Head, ...]:
     """
     before = _before(heads)
     continued = {head.name for head in before.values()}
-    ends = [head for head in heads if head.name not in continued]
+    lines = {head.resumed_head for head in heads if head.resumed_trace}  # their copies go on nowhere
+    ends = [head for head in heads if head.name not in continued and head.head not in lines]
     found = [max(ends or heads, key=_age)] if heads else []
     while found and (earlier := before.get(found[-1].name)) and earlier not in found:
         found.append(earlier)
@@ -124,8 +125,9 @@ def _before(heads: Sequence[Head]) -> dict[str, Head]:
         alike.setdefault(head.head, []).append(head)
     found: dict[str, Head] = {}
     for head in heads:
-        wanted = [named.get(head.resumed_trace)] if head.resumed_trace else alike.get(head.resumed_head or "")
-        fitting = [other for other in wanted or () if other is not None and head.continues(other)]
+        by_name = named.get(head.resumed_trace or "")
+        wanted = [by_name] if by_name is not None else alike.get(head.resumed_head or "", [])
+        fitting = [other for other in wanted if head.continues(other)]
         if fitting:
             found[head.name] = max(fitting, key=_age)
     return found

@@ -125,7 +125,7 @@ def _refuse_strange_items(request: Request, memory: JournalMemory) -> None:
 def _path(request: Request, workflow: Workflow, found: Resumption) -> Path | None:
     folder = request.place.folder
     if request.resume is not NEWEST:
-        return folder.resolve(str(request.resume), request.place.base)
+        return folder.resolve(str(request.resume), request.place.base).resolve()
     newest = Shelf(folder.path).newest(workflow.id)
     if newest is None:
         found.memory = _Empty()

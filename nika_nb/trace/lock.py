@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -159,6 +160,51 @@ class ResumeLock:
         """Gives the right back; harmless when it is not held."""
         fd, self._fd = self._fd, None
         let_go(fd)
+
+
+class Turn:
+    """The right to do one thing, by a file that is there for this alone and goes with its holder.
+
+    A context manager. Raises ResumeRefused where somebody else is at `about`. Where no file can be
+    made it gives the right to everybody: neither could what they do be recorded there.
+    """
+
+    def __init__(self, path: Path, about: Path) -> None:
+        self.path = path
+        self.about = about
+        self._fd: int | None = None
+
+    def __enter__(self) -> Turn:
+        with suppress(OSError):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            while self._fd is None:
+                self._take()
+        return self
+
+    def _take(self) -> None:
+        fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        if not claim(fd):
+            os.close(fd)
+            raise ResumeRefused(busy(self.about, holder(self.path)[1]))
+        if self._still(fd):
+            self._fd = fd
+        else:  # its last holder took it away in between
+            let_go(fd)
+
+    def _still(self, fd: int) -> bool:
+        try:
+            return os.path.samestat(os.fstat(fd), os.stat(self.path))
+        except FileNotFoundError:
+            return False
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        fd, self._fd = self._fd, None
+        if fd is not None:
+            with suppress(OSError):
+                self.path.unlink()
+            let_go(fd)
 
 
 def busy(path: Path, pid: int | None) -> str:
