@@ -12,7 +12,7 @@ from nika_nb.board.picture import SMALL
 from nika_nb.board.replay import Replay, Step
 from nika_nb.board.rows import State
 from nika_nb.board.state import Board
-from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, TRACK, box, ink, plain
+from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, TRACK, box, ink, plain, signed
 from nika_nb.board.svg import INK, image
 from nika_nb.board.table import table
 from nika_nb.board.text import money
@@ -63,8 +63,8 @@ def proofs(replay: Replay) -> str:
 
 
 def _notes(replay: Replay) -> str:
-    style = f"{ink(COLOUR['retrying'])};font-size:12px"
-    return "".join(f'<div style="{style}">⚠ {inline(note)}</div>' for note in replay.notes)
+    sign = signed("⚠", COLOUR["retrying"])
+    return "".join(f'<div style="font-size:12px">{sign} {inline(note)}</div>' for note in replay.notes)
 
 
 def step(found: Step) -> str:

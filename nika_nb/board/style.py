@@ -61,3 +61,8 @@ def ink(tone: str) -> str:
     """A tone as the colour of text: the theme's own where there is one. Sanitised away, text stays text."""
     themed = _THEMED.get(tone)
     return f"color:var({themed},{tone})" if themed else f"color:{tone}"
+
+
+def signed(sign: str, tone: str) -> str:
+    """A sign in a tone, for what stands behind it in the page's own colour, which all can read."""
+    return f'<span style="{ink(tone)}">{sign}</span>'

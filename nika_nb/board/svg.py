@@ -8,7 +8,7 @@ from urllib.parse import quote
 from nika_nb.board.clean import inline
 from nika_nb.board.rows import State
 
-INK = "#858b95"  # text and lines where nobody tells the page's own colour: seen on white and on black
+INK = "#757b85"  # text and lines where nobody tells the page's own colour: read as well on white as on black
 FILL: dict[State, str] = {
     "pending": "none", "running": "#1f6fd6", "retrying": "#a36508", "paused": "#8e4bbd", "ok": "#1e7e46",
     "cached": "#157a87", "skipped": "none", "failed": "#c9363c", "cancelled": "none",

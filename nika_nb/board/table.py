@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from nika_nb.board.clean import block, error_line, error_text, inline, one_line
 from nika_nb.board.items import opened, summary
 from nika_nb.board.rows import BUSY, Row, why
-from nika_nb.board.style import COLOUR, MONO, QUIET, TRACK, ink
+from nika_nb.board.style import COLOUR, MONO, QUIET, TRACK, ink, signed
 from nika_nb.board.text import UNICODE, duration, items_said, money, said
 
 _ANY = "padding:2px 14px 2px 0;white-space:nowrap"
@@ -172,14 +172,14 @@ def _beneath(row: Row, whole: bool) -> str:
         apart = row.items is not None and bool(row.items.faults)  # each is told whole where items unfold
         return (_foldable(row.detail, whole and not apart) if row.detail else "") + _warned(row)
     if row.state == "paused" and row.detail:
-        return f'<div style="{ink(COLOUR["paused"])}">{inline(row.detail)}</div>'
+        return f"<div>{signed('◇', COLOUR['paused'])} {inline(row.detail)}</div>"
     return _warned(row)
 
 
 def _warned(row: Row) -> str:
-    tone = ink(COLOUR["retrying"])
+    sign = signed("⚠", COLOUR["retrying"])
     words = [*row.nulls, *([f"warning: {row.warning}"] if row.warning else [])]
-    return "".join(f'<div style="{tone}">{inline(said)}</div>' for said in words)
+    return "".join(f"<div>{sign} {inline(said)}</div>" for said in words)
 
 
 def _opened(row: Row) -> str:

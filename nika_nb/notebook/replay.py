@@ -10,7 +10,7 @@ from uuid import uuid4
 from nika_nb.board import stepped_html
 from nika_nb.board.clean import block, one_line
 from nika_nb.board.replay import Replay
-from nika_nb.board.style import COLOUR, ink, plain
+from nika_nb.board.style import COLOUR, ink, plain, signed
 from nika_nb.notebook.clicks import clicked
 from nika_nb.notebook.closing import belongs, close
 from nika_nb.notebook.interrupts import undisturbed
@@ -145,8 +145,8 @@ def _style(name: str) -> str:
 
 def _gone(name: str) -> str:
     said = "The kernel that read the trace is gone, so nothing here moves any more: run the cell again."
-    tone = f"display:none;{ink(COLOUR['retrying'])}"
-    return plain(f'<div class="gone-{name}" style="{tone}">{said}</div>')
+    sign = signed("⚠", COLOUR["retrying"])
+    return plain(f'<div class="gone-{name}" style="display:none">{sign} {said}</div>')
 
 
 def players(shell: Any) -> None:

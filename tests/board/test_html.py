@@ -221,3 +221,16 @@ def test_a_drawing_shrinks_a_little_before_it_is_scrolled() -> None:
         widths = re.findall(r"style=.max-width:100%;min-width:([\d.]+)px;height:auto", drawn)
         assert len(widths) == 2
         assert all(float(width) > 0 for width in widths)
+
+
+def test_what_is_to_be_read_has_the_colour_of_the_page() -> None:
+    """Tones stand for signs: as text they are too faint on white or on black. A failure alone is toned."""
+    board = Board(workflow="toned")
+    for state in STATES:
+        row = board.row(state)
+        row.detail, row.warning = f"what is said of {state}", f"a warning of {state}"
+        board.become(row, state)
+    toned = re.findall(r"color:(?:var[(][-a-z0-9]+,)?(#[0-9a-f]{6})[^>]*>([^<]*)<", still(board))
+    assert {tone for tone, said in toned if len(said.strip()) > 1} == {COLOUR["failed"]}
+    assert "what is said of paused" in words(still(board))
+    assert "a warning of ok" in words(still(board))

@@ -144,7 +144,7 @@ def test_notes_stand_above_the_controls(tmp_path: Path) -> None:
     replay = replayed(write(tmp_path, story()))
     player = Player(Replay(replay.tape, ["its chain is <BROKEN>"], ["OK — not sealed"]))
     assert "OK — not sealed" in player.box.children[-1].value
-    assert "⚠ its chain is &lt;BROKEN&gt;" in player._head.value
+    assert "⚠</span> its chain is &lt;BROKEN&gt;" in player._head.value
 
 
 # -- what a cell shows ----------------------------------------------------------------------------
