@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
+from nika_nb.catalog.frames import RUN_ENDS
 from nika_nb.runs.calling_off import call_off
 from nika_nb.runs.session import working
 from nika_nb.trace.ends import ends
@@ -24,6 +25,7 @@ class Growing:
     def __init__(self, trace: Trace) -> None:
         self.path = trace.path
         self.over = not trace.running
+        self._ended = False  # its writer may still put a seal behind the end
         self._run_id = trace.run_id or ""
         self._offset, self._line = trace.size, trace.lines
         self._looked = 0.0
@@ -42,7 +44,9 @@ class Growing:
         alive = is_running(self.path)[0]  # before the look: what was written last is then seen
         found = tail(self.path, self._offset, self._line)
         self._offset, self._line = found.offset, found.line
-        self.over = not alive or found.damage is not None
+        ended = self._ended and not found.frames
+        self._ended |= any(frame.kind in RUN_ENDS for frame in found.frames)
+        self.over = not alive or ended or found.damage is not None
         return list(found.frames)
 
     def wait(self) -> None:

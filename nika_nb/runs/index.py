@@ -82,14 +82,14 @@ class Index:
         found = self._ask(rows, self._refresh if due is None else self._glance)
         return newest_first(filter(None, map(self._entry, found)))
 
-    def newest(self, workflow: str) -> Path | None:
-        """The newest trace of a workflow that can be resumed."""
+    def of_workflow(self, workflow: str) -> list[Entry]:
+        """The traces of a workflow, newest first."""
 
         def rows(db: sqlite3.Connection) -> list[Row]:
             return tables.rows(db, "WHERE workflow = ? OR facts IS NULL", (workflow,))
 
         found = newest_first(filter(None, map(self._entry, self._ask(rows, self._glance))))
-        return next((entry.path for entry in found if entry.workflow == workflow and entry.resumable), None)
+        return [entry for entry in found if entry.workflow == workflow]
 
     def resumers(self, name: str, head: str) -> list[Head]:
         """The traces that say that they resumed the one of this name, or one that ends with this hash."""

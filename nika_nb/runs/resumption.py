@@ -10,7 +10,7 @@ from typing import Any
 
 from nika_nb.doors import option
 from nika_nb.engine.contract import Memory, Miss, NoMemory, unit_key
-from nika_nb.errors import UsageError
+from nika_nb.errors import ResumeRefused, UsageError
 from nika_nb.language.model import Workflow
 from nika_nb.plan.graph import downstream
 from nika_nb.plan.identity import Identity
@@ -20,8 +20,9 @@ from nika_nb.runs.answered import answering
 from nika_nb.runs.answers import prompts_of
 from nika_nb.runs.request import NEWEST, Request
 from nika_nb.runs.shelf import Shelf
+from nika_nb.trace.folder import Entry
 from nika_nb.trace.lineage import remember
-from nika_nb.trace.lock import ResumeLock
+from nika_nb.trace.lock import ResumeLock, busy, holder
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.trace import Trace
 from nika_nb.trace.trust import judge
@@ -126,13 +127,22 @@ def _path(request: Request, workflow: Workflow, found: Resumption) -> Path | Non
     folder = request.place.folder
     if request.resume is not NEWEST:
         return folder.resolve(str(request.resume), request.place.base).resolve()
-    newest = Shelf(folder.path).newest(workflow.id)
+    shelf = Shelf(folder.path)
+    _refuse_at_work(shelf.at_work(workflow.id))
+    newest = shelf.newest(workflow.id)
     if newest is None:
         found.memory = _Empty()
         found.notices.append(f"no trace of `{workflow.id}` in .nika/traces yet: everything runs live")
         return None
     found.notices.append(f"resuming from {newest.name}")
     return newest
+
+
+def _refuse_at_work(newest: Entry | None) -> None:
+    """Raises ResumeRefused where the newest trace is being written: what it has done would happen twice."""
+    if newest is not None:
+        told = busy(newest.path, holder(newest.path)[1])
+        raise ResumeRefused(f"{told}, or name the trace that is meant: `{option('resume', '…')}`")
 
 
 def _continued(trace: Trace) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from nika_nb.runs.assembling import Prepared
 from nika_nb.runs.at_work import AtWork
 from nika_nb.runs.framed import fan_out
 from nika_nb.runs.growing import Growing
+from nika_nb.runs.interrupted import interrupted
 from nika_nb.runs.lack import RunBlocked
 from nika_nb.runs.prepare import prepare
 from nika_nb.runs.provenance import doubted
@@ -23,6 +24,7 @@ from nika_nb.runs.request import Place, Request, Vouched
 from nika_nb.runs.returned import TaskResult as TaskResult
 from nika_nb.runs.returned import outputs_of, tasks_of
 from nika_nb.runs.session import Session
+from nika_nb.runs.shelf import Shelf
 from nika_nb.runs.waiting import StillWaits
 from nika_nb.trace.reader import read_run
 
@@ -107,7 +109,7 @@ class Run(AtWork):
         called_off: bool = False,
     ) -> Run:
         if self.state != "paused":
-            raise NotPaused(f"`{self.workflow}` is {self.state}: it waits for no answer")
+            raise self._no_pause()
         trace = self._kept()
         request = continuation(trace, self.request, answers, shown)
         trust: dict[str, Any] = {"compat": vouched.compat, "unverified": vouched.unverified}
@@ -123,6 +125,17 @@ class Run(AtWork):
             self.request, self.board, self._session = before
             raise
         return self
+
+    def _no_pause(self) -> NotPaused:
+        """What the run says that waits for no answer: of one that went on, when and by which door."""
+        if self.trace is not None and self.id:
+            try:
+                interrupted(self.trace.parent, Shelf(self.trace.parent).find(self.id))
+            except NotPaused as told:
+                return told
+            except UsageError:  # its trace lies alone
+                pass
+        return NotPaused(f"`{self.workflow}` is {self.state}: it waits for no answer")
 
     def _kept(self) -> Path:
         """The journal, once it tells all that happened. Raises UsageError where it could not be written."""

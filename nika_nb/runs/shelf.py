@@ -94,10 +94,7 @@ class Shelf:
 
         What resumed another one is newer than that, whatever the stamps say: clocks go back.
         """
-        try:
-            found = Index(self.path).newest(workflow)
-        except Unusable:
-            found = self.folder.newest(workflow)
+        found = next((entry.path for entry in self._of(workflow) if entry.resumable), None)
         seen: set[Path] = set()
         while found is not None and found not in seen:
             seen.add(found)
@@ -106,6 +103,18 @@ class Shelf:
             fit = [entry for entry in later if entry and entry.resumable and entry.workflow == workflow]
             found = newest_first(fit)[0].path if fit else found
         return found
+
+    def at_work(self, workflow: str) -> Entry | None:
+        """The newest trace of a run of a workflow's name, where that run is at work."""
+        newest = next((entry for entry in self._of(workflow) if entry.kind == "workflow_started"), None)
+        return newest if newest is not None and newest.state == "running" else None
+
+    def _of(self, workflow: str) -> Iterable[Entry]:
+        """The traces of a workflow's name, newest first."""
+        try:
+            return Index(self.path).of_workflow(workflow)
+        except Unusable:
+            return self.folder.of_workflow(workflow)
 
     def resumers(self, head: Head) -> list[Head]:
         """The traces that say that they resumed this one, of whatever run."""

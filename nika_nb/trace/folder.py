@@ -78,10 +78,12 @@ class TraceFolder:
 
     def newest(self, workflow: str | None = None, *, resumable: bool = True) -> Path | None:
         """The newest trace of a workflow's name (None: of any) that can be resumed."""
-        for entry in self._entries():
-            if workflow in (None, entry.workflow) and (entry.resumable or not resumable):
-                return entry.path
-        return None
+        fit = (entry for entry in self.of_workflow(workflow) if entry.resumable or not resumable)
+        return next((entry.path for entry in fit), None)
+
+    def of_workflow(self, workflow: str | None) -> Iterator[Entry]:
+        """The traces of a workflow's name (None: of any), newest first, opened as they are asked for."""
+        return (entry for entry in self._entries() if workflow in (None, entry.workflow))
 
     def resolve(self, name: str | Path, base: Path | None = None) -> Path:
         """The trace a person means: a path from `base` (None: from here), or a name in this folder.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 
@@ -85,7 +85,7 @@ def read(path: Path) -> Trace:
     if not found:
         raise no_journal(stream)
     running = held and same_writer(pid, found[0].get("pid"))
-    return Trace(
+    made = Trace(
         path=path,
         frames=found,
         lines=stream.lines,
@@ -95,6 +95,7 @@ def read(path: Path) -> Trace:
         size=stream.settled,
         running=running,
     )
+    return replace(made, running=False) if made.end else made  # then who holds it goes on from there
 
 
 def opening(path: Path) -> Trace:

@@ -9,9 +9,10 @@ from nika_nb.catalog.frames import ENGINE_VERSION
 from nika_nb.catalog.receipt import NAME_BOUND
 from nika_nb.doors import command, option
 from nika_nb.errors import ResumeRefused
+from nika_nb.trace.ends import standing
 from nika_nb.trace.lines import TraceUnreadable
 from nika_nb.trace.lock import busy
-from nika_nb.trace.reader import is_running, read_run
+from nika_nb.trace.reader import read_run
 from nika_nb.trace.trace import Trace
 from nika_nb.trace.verdict import Verdict
 from nika_nb.trace.verify import verify
@@ -61,9 +62,9 @@ def judge(
     Raises UsageError where there is no such file, or it is a note and no run's; ResumeRefused with
     exit code 2 for a broken chain, 3 for another engine's trace and for one that somebody is at work on.
     """
-    alive, pid = is_running(path)  # before the look: what was written last is then seen
-    if alive:
-        raise ResumeRefused(busy(path, pid))
+    stand = standing(path)  # before the look: what was written last is then seen
+    if stand is not None and stand.running:
+        raise ResumeRefused(busy(path, stand.pid))
     return weigh(path, unverified=unverified, compat=compat, engine_version=engine_version)
 
 

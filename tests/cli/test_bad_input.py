@@ -361,5 +361,5 @@ def test_answering_what_does_not_wait(files: Path, terminal: Terminal) -> None:
     terminal("run", "good.nika.yaml")
     refused = terminal("answer", newest(files), "ask=yes")
     assert refused.code == 3
-    assert "waits for no answer" in refused.err
+    assert "is completed: only an interrupted run is resumed" in refused.err
     assert len(traces(files)) == 1

@@ -28,6 +28,13 @@ class Cells:
         assert fails in error
         return str(seen.stdout)
 
+    def refused(self, line: str) -> str:
+        """What a line that is refused says."""
+        with capture_output():
+            result = self.shell.run_cell(f"%nika {line}", store_history=False)
+        assert result.error_in_exec is not None, line
+        return str(result.error_in_exec)
+
 
 @contextmanager
 def shell() -> Iterator[Cells]:

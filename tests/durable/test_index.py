@@ -91,6 +91,9 @@ class _None:
     def of(self, _: str) -> Any:
         raise Unusable
 
+    def resumers(self, *_: str) -> Any:
+        raise Unusable
+
 
 def listed(**options: Any) -> dict[str, Any]:
     return runs.list_runs(**options).to_json()
