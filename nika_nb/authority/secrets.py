@@ -62,6 +62,10 @@ class SecretStore(Mapping[str, str]):
             if self.missing(name) is None:
                 self[name]
 
+    def is_readable(self, name: str) -> bool:
+        """Whether this version reads the store that a secret lies in."""
+        return self._secrets[name].source in ("env", "file")
+
     def missing(self, name: str) -> str | None:
         """Why a secret cannot be read and how to provide it, or None."""
         try:

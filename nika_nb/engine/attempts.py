@@ -11,7 +11,7 @@ from typing import Any
 from nika_nb.catalog.codes import category_of, transient_of
 from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import Clock
-from nika_nb.engine.contract import Asks, Call, Extractor, Reply, StaysOpen, Usage, Verbs
+from nika_nb.engine.contract import Asks, Call, Extractor, OverBudget, Reply, StaysOpen, Usage, Verbs
 from nika_nb.engine.emit import Emitter
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.places import Places
@@ -57,8 +57,11 @@ class Attempts:
         body: Callable[[], dict[str, Any]],
         recover: Recover,
         item: int | None,
+        owed: bool = False,
     ) -> tuple[Outcome, dict[str, Any]]:
         """The outcome and the named bindings. Raises Asks where a human has to answer first.
+
+        Over the run's cap no further attempt and no further call of a model is begun, but for what is `owed`.
 
         A prompt that nobody can answer is a failure where the task handles that one; else it pauses.
 
@@ -67,7 +70,9 @@ class Attempts:
         task = planned.task
         if work.failed is None:
             try:
-                value, bindings = await self._timed(planned, work, body, item)
+                value, bindings = await self._timed(planned, work, body, item, owed)
+            except OverBudget:
+                return Outcome("cancelled", "budget"), {}
             except Fault as fault:
                 error = error_of(self._places.fault(fault), task.id, max(work.attempts, 1))
             except TimeoutError:
@@ -88,33 +93,45 @@ class Attempts:
         return await self._after_failure(task, work.failed, recover)
 
     async def _timed(
-        self, planned: TaskPlan, work: Work, body: Callable[[], dict[str, Any]], item: int | None
+        self,
+        planned: TaskPlan,
+        work: Work,
+        body: Callable[[], dict[str, Any]],
+        item: int | None,
+        owed: bool,
     ) -> tuple[Any, dict[str, Any]]:
         task = planned.task
         if task.timeout_ms is None:
-            return await self._tries(planned, work, body(), item)
+            return await self._tries(planned, work, body(), item, owed)
         async with self._clock.timeout(task.timeout_ms / 1000):
-            return await self._tries(planned, work, body(), item)
+            return await self._tries(planned, work, body(), item, owed)
 
     async def _tries(
-        self, planned: TaskPlan, work: Work, body: dict[str, Any], item: int | None
+        self, planned: TaskPlan, work: Work, body: dict[str, Any], item: int | None, owed: bool
     ) -> tuple[Any, dict[str, Any]]:
         task = planned.task
         while True:
             work.attempts += 1
             paid, within = len(work.usages), not self._budget.crossed
             try:
-                reply = await self._verbs.run(self._call(planned, work, body, item))
+                reply = await self._verbs.run(self._call(planned, work, body, item, owed))
                 return await self._accepted(task, work, reply)
             except Fault as fault:
-                if not may_retry(task.retry, fault, work.attempts):
+                if not may_retry(task.retry, fault, work.attempts) or not self._affords(owed):
                     raise
                 await self._back_off(task, fault, work.attempts, item, work.usages[paid:])
+                if not self._affords(owed):
+                    raise
             finally:
                 if within and self._budget.crossed:
                     work.warnings.append(self._budget.passed)
 
-    def _call(self, planned: TaskPlan, work: Work, body: dict[str, Any], item: int | None) -> Call:
+    def _affords(self, owed: bool) -> bool:
+        return owed or not self._budget.crossed
+
+    def _call(
+        self, planned: TaskPlan, work: Work, body: dict[str, Any], item: int | None, owed: bool
+    ) -> Call:
         task = planned.task
         telling = Telling(
             planned, item, work.attempts, work, self._emitter, self._clock, self._budget, self._places
@@ -136,6 +153,7 @@ class Attempts:
             sleep=self._clock.sleep,
             chance=self._chance,
             lifts=frozenset(lift.law for lift in task.lift),
+            affords=lambda: self._affords(owed),
         )
 
     async def _accepted(self, task: Task, work: Work, reply: Reply) -> tuple[Any, dict[str, Any]]:

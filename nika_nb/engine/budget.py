@@ -25,12 +25,12 @@ class Budget:
         """Whether nothing more may be started."""
         return self.cap is not None and self.spent > self.cap
 
-    def sentence(self, unstarted: int) -> str:
+    def sentence(self, left_off: int) -> str:
         """Why the run ends, for people."""
-        left = "1 task was" if unstarted == 1 else f"{unstarted} tasks were"
+        left = "1 task was" if left_off == 1 else f"{left_off} tasks were"
         return (
             f"{CROSSED_CODE} · the run has cost ${self.spent:.4f}, more than its cap of ${self.cap:.4f}: "
-            f"{left} not started; resume with a higher cap to go on"
+            f"{left} not started or not gone on with; resume with a higher cap to go on"
         )
 
     @property

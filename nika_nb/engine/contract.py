@@ -78,6 +78,7 @@ class Call:
     now, sleep: the run's clock, in unix nanoseconds, and seconds to let pass on it.
     chance: the run's randomness, from its seed where it declares one.
     lifts: the laws that the author opened for this task.
+    affords: to be asked before every further call of a model, whether the run's cap lets it begin.
     """
 
     task: str
@@ -96,13 +97,18 @@ class Call:
     sleep: Callable[[float], Awaitable[None]]
     chance: random.Random
     lifts: frozenset[str] = frozenset()
+    affords: Callable[[], bool] = lambda: True
+
+
+class OverBudget(Exception):
+    """The run has crossed its cap between two calls of a model: the second one is not begun."""
 
 
 class Verbs(Protocol):
     """Runs the four verbs."""
 
     async def run(self, call: Call) -> Reply:
-        """The reply. Raises Fault for a typed failure and `Asks` where a human has to answer.
+        """The reply. Raises Fault for a typed failure, `Asks` where a human has to answer, OverBudget.
 
         Cancellation must end everything the call started before it propagates.
         """

@@ -135,7 +135,7 @@ class Pipeline:
             outcome, bindings = await self._units.run(planned, work, scope, None)
         except StaysOpen as waits:
             return Open.of(waits)
-        if outcome.status == "cancelled":
+        if outcome.status == "cancelled" and not work.begun:
             return self.over_budget(planned)
         end = Ended(outcome, bindings, work)
         if work.begun:

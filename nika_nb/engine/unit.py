@@ -123,7 +123,7 @@ class UnitRunner:
                 return Outcome("cancelled", "budget"), {}
             try:
                 return await self._attempts.unit(
-                    planned, work, body, lambda: self._recover(planned.task, scope), item
+                    planned, work, body, lambda: self._recover(planned.task, scope), item, owed
                 )
             finally:
                 work.end(self._clock.now())

@@ -16,7 +16,7 @@ from nika_nb.runs.request import Request
 from nika_nb.trace.memory import JournalMemory
 
 # What no run begins without.
-ALWAYS: tuple[LookUp, ...] = (models.look_up, tools.look_up, skills.look_up)
+ALWAYS: tuple[LookUp, ...] = (models.look_up, tools.look_up, skills.look_up, secrets.in_no_store)
 
 # What a run does not begin without, besides, where somebody relies on it: one that is durable, or consumes
 # an answer. What any other lacks of it is told by the task that needs it.

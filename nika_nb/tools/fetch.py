@@ -55,12 +55,9 @@ def _mode(arguments: Mapping[str, Any]) -> tuple[str, str]:
     if mode not in (*_MODES, *_LATER_MODES):
         hint = nearest(mode, (*_MODES, *_LATER_MODES)) or f"it is one of {', '.join(_MODES)}"
         raise Fault(ARGUMENTS_CODE, f"`{NAME}` has no `mode: {hidden(mode)[:40]}`; {hint}")
-    for name in _LATER:
-        if arguments.get(name) is not None:
-            raise Fault(LATER_CODE, f"`{name}:` of `{NAME}` is not part of this version")
-    if mode in _LATER_MODES:
-        what = f"`mode: {mode}`" if "mode" in arguments else f"turning a page into {mode}, the usual mode,"
-        raise Fault(LATER_CODE, f"{what} is not part of this version; write `mode: raw`, or `mode: jq`")
+    lack = later(arguments)
+    if lack is not None:
+        raise Fault(LATER_CODE, "; ".join(filter(None, lack)))
     for name in ("jq", "selector"):
         if (name == mode) != (arguments.get(name) is not None):
             what = f"needs `{name}:`" if name == mode else f"takes no `{name}:`"
@@ -69,6 +66,18 @@ def _mode(arguments: Mapping[str, Any]) -> tuple[str, str]:
     if mode == "jq":
         language.parse(program)  # a program that is none is not worth a request
     return mode, program
+
+
+def later(arguments: Mapping[str, Any]) -> tuple[str, str] | None:
+    """What these arguments ask for that is not part of this version, and what to write instead."""
+    for name in _LATER:
+        if arguments.get(name) is not None:
+            return f"`{name}:` of `{NAME}` is not part of this version", ""
+    mode = arguments.get("mode", "markdown")
+    if mode not in _LATER_MODES:
+        return None
+    what = f"`mode: {mode}`" if "mode" in arguments else f"turning a page into {mode}, the usual mode,"
+    return f"{what} is not part of this version", "write `mode: raw`, or `mode: jq`"
 
 
 def _request(site: Site, arguments: Mapping[str, Any]) -> Request:

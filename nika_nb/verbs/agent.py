@@ -8,7 +8,7 @@ from typing import Any
 
 from nika_nb.catalog.builtins import DONE
 from nika_nb.catalog.codes import category_of
-from nika_nb.engine.contract import Call, Permit, Reply
+from nika_nb.engine.contract import Call, OverBudget, Permit, Reply
 from nika_nb.errors import Fault, hidden
 from nika_nb.language.skills import Skill, with_skills
 from nika_nb.providers.base import ChatReply, ChatRequest, Message, ToolCall, ToolSpec
@@ -47,7 +47,10 @@ class Agent:
         self._skills = skills or {}
 
     async def run(self, call: Call) -> Reply:
-        """The agent's result. Raises Fault NIKA-AGENT-001/-002/-005, -INFER-001/-002/-004, NIKA-SEC-…"""
+        """The agent's result. Raises Fault NIKA-AGENT-001/-002/-005, -INFER-001/-002/-004, NIKA-SEC-…
+
+        Raises OverBudget where the run's cap leaves no further turn.
+        """
         model = self._models.choose(call.body.get("model"))
         whitelist = [to_text(pattern) for pattern in call.body.get("tools") or ()]
         universe = self._toolbox.granted(whitelist)
@@ -70,6 +73,7 @@ class _Work:
         self._toolbox = toolbox
         self._whitelist = whitelist
         self._metered = metered
+        self._asked = False
 
     async def act(self, step: Step) -> Came:
         match step:
@@ -85,6 +89,10 @@ class _Work:
         self._call.attach(kind, fields | {"attempt": self._call.attempt})
 
     async def _ask(self, request: ChatRequest) -> ChatReply:
+        """One turn. Raises OverBudget where the run's cap was crossed before it."""
+        if self._asked and not self._call.affords():
+            raise OverBudget
+        self._asked = True
         reply = await self._model.ask(request, self._call)
         if self._model.unbilled(reply) or (self._metered and not reply.counted):
             raise _uncounted(self._model)

@@ -38,7 +38,7 @@ class Infer:
                 raise _unbilled(model)
             return reply
 
-        return Reply(await pump(fitting(request, fit), ask))
+        return Reply(await pump(fitting(request, fit, call.affords), ask))
 
     async def _request(self, call: Call, model: Model) -> ChatRequest:
         written = call.body

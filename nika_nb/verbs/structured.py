@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from typing import Any
 
@@ -55,8 +55,12 @@ class Fit:
         raise Misfit(error.message + (f" (at {place})" if place else ""))
 
 
-def fitting(request: ChatRequest, fit: Fit | None) -> Generator[ChatRequest, ChatReply, Any]:
+def fitting(
+    request: ChatRequest, fit: Fit | None, affords: Callable[[], bool] = lambda: True
+) -> Generator[ChatRequest, ChatReply, Any]:
     """The conversation of one `infer`: requests come out, replies go in, the output is returned.
+
+    affords: whether there may be another repair.
 
     Raises Fault NIKA-INFER-002 when the last repair does not fit either, -004 for an empty answer.
     """
@@ -69,8 +73,8 @@ def fitting(request: ChatRequest, fit: Fit | None) -> Generator[ChatRequest, Cha
         try:
             return fit.read(reply.text)
         except Misfit as misfit:
-            if not left:
-                raise unfit(misfit, reply.text) from None
+            if not left or not affords():
+                raise unfit(misfit, reply.text, REPAIRS - left) from None
             request = _repair(request, reply, misfit)
         reply = yield request
     raise AssertionError("the last round returns or raises")
@@ -99,7 +103,8 @@ def said_nothing(tokens: int) -> Fault:
     )
 
 
-def unfit(misfit: Misfit, text: str) -> Fault:
+def unfit(misfit: Misfit, text: str, repairs: int = REPAIRS) -> Fault:
     """The failure of a reply that could not be repaired."""
-    sentence = f"the model's reply does not fit the schema: {misfit} (asked {REPAIRS + 1} times)"
-    return Fault("NIKA-INFER-002", sentence, details={"reply": hidden(text)[:_CARRIED], "repairs": REPAIRS})
+    asked = f"asked {repairs + 1} times" if repairs else "asked once"
+    sentence = f"the model's reply does not fit the schema: {misfit} ({asked})"
+    return Fault("NIKA-INFER-002", sentence, details={"reply": hidden(text)[:_CARRIED], "repairs": repairs})

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nika_nb.engine.budget import Budget
-from nika_nb.engine.contract import Asks, Call, Prompt, Usage
+from nika_nb.engine.contract import Asks, Call, OverBudget, Prompt, Usage
 from nika_nb.errors import Fault
 from tests.engine.scripted import Ran, Script, run
 
@@ -104,6 +104,48 @@ def test_what_a_failed_attempt_cost_counts() -> None:
     assert causes(ran)["d"] == "budget"
     assert ran.frame("task_skipped", "a").get("cost_usd") == pytest.approx(0.3)
     assert ran.frame("workflow_failed").get("total_cost_usd") == pytest.approx(0.3)
+
+
+def test_beyond_the_cap_nothing_is_tried_again() -> None:
+    """Neither right after the attempt that crossed it, nor where another task crosses it meanwhile."""
+    text = CHAIN.replace("  a: {", "  a: { retry: { max_attempts: 3, jitter: false, backoff_ms: 60000 },")
+    ran = run(text, max_cost_usd=0.15, a=fails_at_cost(0.1))
+    assert [call.attempt for call in ran.calls if call.task == "a"] == [1, 2]
+    assert causes(ran)["a"] == "verb_error"
+    assert "cap of $0.1500 was passed here" in ran.frame("task_failed", "a").get("warning")
+    other = text + "  other: { exec: { command: [x] } }\n"
+
+    async def meanwhile(call: Call) -> None:
+        await call.sleep(1)
+        call.spend(Usage(1, 1, 0.2))
+
+    ran = run(other, max_cost_usd=0.15, a=fails_at_cost(0.0), other=meanwhile)
+    assert [call.attempt for call in ran.calls if call.task == "a"] == [1]
+    assert ran.verdict.state == "failed"
+
+
+def test_a_task_that_is_cut_off_between_two_calls_of_a_model() -> None:
+    """It is cancelled by the budget, with what it cost and what it had done; an item cuts its fan-out."""
+
+    def script(call: Call) -> Any:
+        call.spend(Usage(1, 1, 0.1))
+        assert not call.affords()
+        raise OverBudget
+
+    ran = run(CHAIN, max_cost_usd=0.05, a=script)
+    assert set(causes(ran).values()) == {"budget"}
+    end = ran.frame("task_cancelled", "a")
+    assert (end.get("note"), end.get("cost_usd")) == ("over budget", 0.1)
+    assert "task_started" in ran.kinds("a")
+    ran = run(FAN, max_cost_usd=0.05, each=script)
+    assert causes(ran) == {"each": "budget", "after_each": "budget"}
+
+
+def test_a_cleanup_may_go_on_beyond_the_cap() -> None:
+    """Its model is asked as often as it needs."""
+    text = CHAIN + "  tidy: { after: { a: unwind }, exec: { command: [x] } }\n"
+    ran = run(text, max_cost_usd=0.05, a=costs(0.06), tidy=lambda call: call.affords())
+    assert ran.verdict.tasks["tidy"].value is True
 
 
 def test_cleanups_are_owed() -> None:

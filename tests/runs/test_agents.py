@@ -355,7 +355,7 @@ def test_a_cap_from_python_and_from_a_cell(folder: Path, model: Say) -> None:
 
 
 def test_an_agent_that_passed_the_cap_says_so(folder: Path, model: Say) -> None:
-    """It is under way and goes on to its end, whatever that costs: nobody is left to think it kept to it."""
+    """The turn that went beyond it is finished, and was the last: nobody is left to think it kept to it."""
     reads = replace(calls("nika:read", path="in/gone"), cost_usd=0.6)
     model(reads, says("seen", cost=0.7), reads, says("seen", cost=0.7))
     run = nika_nb.run(AGENT, max_cost_usd=1)
@@ -364,6 +364,33 @@ def test_an_agent_that_passed_the_cap_says_so(folder: Path, model: Say) -> None:
     assert said in repr(run)
     assert said in run._repr_mimebundle_()["text/html"].replace("&#x27;", "'")
     assert "warning" not in repr(nika_nb.run(AGENT, max_cost_usd=2))
+
+
+def test_an_agent_takes_no_further_turn_beyond_the_cap(folder: Path, model: Say) -> None:
+    """What was under way is counted, its cleanup runs, and the journal and the state say why it ended."""
+    reads = replace(calls("nika:read", path="in/gone"), cost_usd=0.6)
+    provider = model(reads, reads, says("tidied", cost=0.1), says("seen", cost=0.1))
+    tidy = "  tidy: { after: { help: unwind }, infer: { prompt: x } }\noutputs:"
+    run = nika_nb.run(AGENT.replace("outputs:", tidy), max_cost_usd=1)
+    assert len(provider.requests) == 3
+    ends = {name: task.state for name, task in run.tasks.items()}
+    assert (run.state, ends) == ("failed", {"help": "cancelled", "tidy": "success"})
+    ended = of(newest(folder), "task_cancelled")[0]
+    assert (ended["note"], ended["cost_usd"]) == ("over budget", 1.2)
+    assert "cap of $1.0000 was passed here" in ended["warning"]
+    assert "NIKA-RUN-1704" in of(newest(folder), "workflow_failed")[0]["detail"]
+    assert verify(newest(folder)).verdict == "clean"
+
+
+def test_a_reply_is_not_asked_for_again_beyond_the_cap(folder: Path, model: Say) -> None:
+    """It fails as what it is, a misfit, after the one call that was paid."""
+    provider = model(says("no json", cost=0.6))
+    text = COSTLY.replace('{ prompt: "1" }', '{ prompt: "1", schema: { type: object } }')
+    run = nika_nb.run(text, max_cost_usd=0.5)
+    assert len(provider.requests) == 1
+    error = run.tasks["one"].error
+    assert error is not None
+    assert (error["code"], "asked once" in error["message"]) == ("NIKA-INFER-002", True)
 
 
 @pytest.mark.parametrize("cap", [-1, float("nan"), float("inf")])

@@ -11,14 +11,27 @@ from nika_nb.runs.lack import Lack
 from nika_nb.runs.needs.sought import Sought
 
 
+def in_no_store(sought: Sought) -> Iterator[Lack]:
+    """Those that lie where this version cannot read."""
+    store = SecretStore(sought.workflow.secrets, sought.base, Masker())
+    for task in sought.tasks:
+        for name in dict.fromkeys(_read_by(task)):
+            if name in store and not store.is_readable(name):
+                yield _lack(task, store.missing(name) or "")
+
+
 def look_up(sought: Sought) -> Iterator[Lack]:
     store = SecretStore(sought.workflow.secrets, sought.base, Masker())
     for task in sought.tasks:
         for name in dict.fromkeys(_read_by(task)):
             why = store.missing(name) if name in store else None
             if why is not None:
-                what, _, hint = why.partition("; ")
-                yield Lack(UNRESOLVED_CODE, f"`{task.id}`: {what}", hint, task.id)
+                yield _lack(task, why)
+
+
+def _lack(task: Task, why: str) -> Lack:
+    what, _, hint = why.partition("; ")
+    return Lack(UNRESOLVED_CODE, f"`{task.id}`: {what}", hint, task.id)
 
 
 def _read_by(task: Task) -> Iterator[str]:
