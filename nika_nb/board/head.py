@@ -7,7 +7,7 @@ from nika_nb.board.picture import SMALL
 from nika_nb.board.rows import State
 from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, QUIET, RUN_TONE, TRACK, ink
-from nika_nb.board.text import OF_RUN, UNICODE, counted, duration, money, plural
+from nika_nb.board.text import OF_RUN, UNICODE, counted, duration, money, plural, progress
 
 TOLD = 3  # failures that are told at the top
 
@@ -98,7 +98,7 @@ def _bar(board: Board) -> str:
         '<div style="display:flex;align-items:center;gap:10px;margin:3px 0">'
         f'<div style="{track}" role="progressbar" aria-label="tasks done" {value} title="{words}">'
         f"{parts}</div>"
-        f'<div style="{QUIET};font-size:12px;white-space:nowrap">{board.done:,}/{total:,} done</div></div>'
+        f'<div style="{QUIET};font-size:12px;white-space:nowrap">{progress(board)}</div></div>'
     )
 
 
@@ -106,6 +106,6 @@ def announced(board: Board) -> str:
     """What a screen reader should say by itself: the state, each failure, every quarter; never a tick."""
     failed = f", {board.counts['failed']:,} failed" if board.counts["failed"] else ""
     if board.state != "running":
-        return f"{board.workflow}: {board.state}, {board.done:,} of {len(board.rows):,} tasks done{failed}"
+        return f"{board.workflow}: {board.state}, {progress(board)}"
     quarter = 4 * board.done // max(1, len(board.rows))
     return f"{board.workflow}: running, {25 * quarter} percent done{failed}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from nika_nb.board.clean import error_line, error_text, one_line
-from nika_nb.board.rows import STATES, Row, RunState, State, Talk, why
+from nika_nb.board.rows import SETTLED, STATES, Row, RunState, State, Talk, why
 from nika_nb.board.state import Board, Fact
 from nika_nb.catalog.frames import RUN_STOPS, TASK_ENDS
 from nika_nb.engine.outcome import blocked_said
@@ -164,7 +164,19 @@ def meter(board: Board, now: int | None = None) -> str:
     if board.unpriced:
         money_said += f" + {board.unpriced} unpriced"
     elapsed = duration(board.elapsed_ms(now))
-    return rule(f"{board.done}/{len(board.rows)} done · {money_said} · elapsed {elapsed}")
+    return rule(f"{progress(board)} · {money_said} · elapsed {elapsed}")
+
+
+def progress(board: Board) -> str:
+    """`3/4 done`; where not all went well, what became of each: `1 ok · 1 failed · 1 blocked · 1 left`."""
+    counts = board.counts
+    if not counts["failed"] and not counts["cancelled"]:
+        return f"{board.done:,}/{len(board.rows):,} done"
+    blocked = sum(bool(row.blocked_by) for row in board.tasks if row.state == "cancelled")
+    told: dict[str, int] = {state: counts[state] for state in STATES if state in SETTLED}
+    told |= {"cancelled": counts["cancelled"] - blocked, "blocked": blocked}
+    told |= {"left": len(board.rows) - board.done}
+    return " · ".join(f"{count:,} {word}" for word, count in told.items() if count)
 
 
 def rule(words: str) -> str:

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from nika_nb.board.head import announced, head
 from nika_nb.board.state import Board, board_of
 from nika_nb.board.text import ASCII, duration, meter, money, narrate, still
 from tests.board.scripted import Script, crash, resume, scheduled
@@ -92,7 +93,7 @@ def test_failures_blocks_gates_and_questions_stand_under_their_rows() -> None:
         "  ⊘  b  blocked · a failed",
         "  ↷  c  when: gate closed",
         "       ${{ go }}",
-        "  ── 3/3 done · $0.00 · elapsed 3ms ──────────────────────────────",
+        "  ── 1 skipped · 1 failed · 1 blocked · $0.00 · elapsed 3ms ──────",
     ]
 
 
@@ -198,6 +199,22 @@ def test_what_has_no_price_is_said_and_not_counted_as_free() -> None:
     assert "$0.00 + 1 unpriced" in meter(
         board_of(script.ok("b", "infer · mock", 1, cost_unpriced="mock_provider").events)
     )
+
+
+def test_a_run_that_did_not_go_well_says_what_became_of_its_tasks() -> None:
+    """Failed is not done, nor is blocked; console, page and what is read aloud say it in the same words."""
+    script = Script("w").task("a", "exec · x").task("b", "exec · x", "a").task("c", "exec · x")
+    script.task("d", "exec · x").ok("c", "exec · x", 1)
+    assert "── 1/4 done ·" in meter(board_of(script.events, live=True))
+    script.say("task_failed", task="a", note="exec · x", detail="E-1 · no")
+    assert "── 1 ok · 1 failed · 2 left ·" in meter(board_of(script.events, live=True))
+    script.say("task_cancelled", task="b", note="upstream failed", blocked_by="a")
+    script.say("task_cancelled", task="d", note="operator").say("workflow_cancelled")
+    board = board_of(script.events)
+    said = "1 ok · 1 failed · 1 cancelled · 1 blocked"
+    assert f"── {said} ·" in meter(board)
+    assert f">{said}</div>" in head(board)
+    assert announced(board) == f"w: cancelled, {said}"
 
 
 def test_the_meter_is_as_wide_as_the_console() -> None:

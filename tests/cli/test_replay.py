@@ -123,13 +123,13 @@ def test_show_draws_the_run_as_it_stood_at_a_step(trace: Path, terminal: Termina
     assert "output of hash" in early
     assert "e3b0" in early
     late = terminal("trace", "show", trace, "--at", "4").out.decode()
-    assert "4/6 done" in late
+    assert "3 ok · 1 failed · 2 left" in late
     assert "command exited with status 1" in late
     item_ = terminal("trace", "show", trace, "--fine", "--at", "fan[1]").out.decode()
     assert "✔ fan[1] ok" in item_
     assert "β" in item_
     assert terminal("trace", "show", trace, "--fine").code == 3
-    assert "4/6 done" not in terminal("trace", "show", trace).out.decode()
+    assert "3 ok · 1 failed · 2 left" not in terminal("trace", "show", trace).out.decode()
 
 
 # -- on a terminal ---------------------------------------------------------------------------------

@@ -72,8 +72,8 @@ def words(html: str) -> str:
     ("act", "facts"),
     [
         (completed, ["✔ completed", "3/3 done", "✔ ok last"]),
-        (failed, ["✖ failed", "3/3 done", "✖ failed last", "NIKA-EXEC-001"]),
-        (cancelled, ["⊘ cancelled", "3/3 done", "⊘ cancelled last"]),
+        (failed, ["✖ failed", "2 ok · 1 failed", "✖ failed last", "NIKA-EXEC-001"]),
+        (cancelled, ["⊘ cancelled", "2 ok · 1 cancelled", "⊘ cancelled last"]),
     ],
 )
 def test_a_page_without_a_kernel_reads_right(
