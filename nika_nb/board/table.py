@@ -194,8 +194,9 @@ def _foldable(text: str, whole: bool) -> str:
     first = error_line(text)
     if not whole or one_line(text, 400) == first:
         return f'<div style="{tone}">{inline(first)}</div>'
-    body = "white-space:pre-wrap;overflow-wrap:anywhere;padding:4px 0 4px 14px"
+    style = "white-space:pre-wrap;overflow-wrap:anywhere;padding:4px 0 4px 14px"
+    body = error_text(text).removeprefix(f"{first}\n")  # that line stands above already
     return (
         f'<details style="{tone}"><summary style="cursor:pointer">{inline(first)}</summary>'
-        f'<div style="{body}">{block(error_text(text))}</div></details>'
+        f'<div style="{style}">{block(body)}</div></details>'
     )

@@ -62,6 +62,15 @@ def test_no_state_is_told_by_colour_alone(state: str) -> None:
     assert COLOUR[state] in still(board)  # type: ignore[index]
 
 
+def test_what_unfolds_below_a_failure_repeats_no_line() -> None:
+    """The sentence stands above, what the program said below it, line by line."""
+    script = Script("w").task("a", "exec · x").go("a", "exec · x")
+    script.say("task_failed", task="a", note="exec · x", detail="E-1 · it ended: boom\n  at one\n  at two")
+    page = still(board_of(script.say("workflow_failed").events)).split("</table>")[0]
+    assert ">E-1 · it ended: boom</summary>" in page
+    assert ">  at one\n  at two</div>" in page
+
+
 def test_a_long_failure_unfolds_in_the_still_and_is_one_line_live() -> None:
     """A live table is repainted, so nothing in it may need unfolding."""
     script = Script().say("task_failed", task="t", note="exec · x", detail="E-1 · first\nsecond line")
