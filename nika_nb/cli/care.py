@@ -54,16 +54,16 @@ def _refuse_needed(entry: Entry) -> None:
         return
     kin = Kinship(_beside(entry))
     anyway = "Remove it all the same with --force"
-    waiting = kin.asked_by(entry)
-    if waiting:
-        tasks = ", ".join(f"`{prompt.key}`" for found in waiting for prompt in read(found.path).prompts)
+    if kin.asked_by(entry):
+        asked = [prompt.key for found in kin.open(entry) for prompt in read(found.path).prompts]
+        tasks = ", ".join(f"`{key}`" for key in dict.fromkeys(asked))
+        what = f"waits for an answer to {tasks}" if tasks else "went on behind a question and has no end"
         raise UsageError(
-            f"{entry.path.name} was not removed: its run waits for an answer to {tasks}, "
-            f"and what it has done stands there. {anyway}"
+            f"{entry.path.name} was not removed: its run {what}, and what it has done stands there. {anyway}"
         )
-    asked = kin.answers(entry)
-    if asked:
-        names = ", ".join(found.path.name for found in asked)
+    answered = kin.answers(entry)
+    if answered:
+        names = ", ".join(found.path.name for found in answered)
         raise UsageError(
             f"{entry.path.name} was not removed: it holds what was answered to {names}, "
             f"which would ask again. {anyway}"

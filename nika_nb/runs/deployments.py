@@ -29,7 +29,8 @@ FORMAT = 1
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9-]{0,47}")
 BROKEN_CODE = "NIKA-NB-002"
 _TOLD = 3  # places that a sentence names
-_VERSION = re.compile(r"([1-9][0-9]{0,8})\.json")
+_VERSION = re.compile(r"[1-9][0-9]{0,8}")
+_REMOVED = ".removed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,10 @@ class Broken(UsageError):
 
 
 class Deployments:
-    """The deployments of one project: `.nika/deployments/<name>/<version>.json`."""
+    """The deployments of one project: `.nika/deployments/<name>/<version>.json`.
+
+    Where one was removed a `<version>.removed` stays: its number is never given to another text.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -86,7 +90,7 @@ class Deployments:
                 known = self.get(name, newest)
                 if known.snapshot.digest == snapshot.digest:
                     return known
-        return self._write(name, snapshot, (newest or 0) + 1)
+        return self._write(name, snapshot, max([*self._versions(name), *self._removed(name)], default=0) + 1)
 
     def get(self, name: str, version: int | None = None) -> Deployment:
         """Raises UsageError where there is none, Broken for one that is not as it was written."""
@@ -110,12 +114,19 @@ class Deployments:
         versions = [version] if version is not None else self._versions(name)
         gone = 0
         for number in versions:
-            with suppress(FileNotFoundError):
-                self._file(name, number).unlink()
-                gone += 1
+            gone += self._take_away(name, number)
         if not gone:
             raise UsageError(self._absent(name, version))
         return gone
+
+    def _take_away(self, name: str, version: int) -> bool:
+        """Whether it was there. First its number is kept, then it goes."""
+        path = self._file(name, version)
+        if not path.is_file():
+            return False
+        path.with_suffix(_REMOVED).write_text(f"{moment(time.time_ns())}\n", encoding="utf-8")
+        path.unlink(missing_ok=True)
+        return True
 
     def _write(self, name: str, snapshot: Snapshot, version: int) -> Deployment:
         """Whole or not at all; of two at once each gets a version of its own."""
@@ -124,8 +135,11 @@ class Deployments:
         created = time.time_ns()
         while True:
             made = Deployment(name, version, created, snapshot, self.root)
-            if _link(folder, self._file(name, version), _document(made)):
-                return made
+            path = self._file(name, version)
+            if _link(folder, path, _document(made)):
+                if not path.with_suffix(_REMOVED).exists():
+                    return made
+                path.unlink(missing_ok=True)  # somebody had it, and removed it just now
             version += 1
 
     def _file(self, name: str, version: int) -> Path:
@@ -133,24 +147,34 @@ class Deployments:
 
     def _names(self) -> Iterator[str]:
         with suppress(OSError):
-            yield from (path.name for path in self.path.iterdir() if NAME_PATTERN.fullmatch(path.name))
+            names = (path.name for path in self.path.iterdir() if NAME_PATTERN.fullmatch(path.name))
+            yield from (name for name in names if self._versions(name))
 
     def _versions(self, name: str) -> list[int]:
+        return self._numbers(name, ".json")
+
+    def _removed(self, name: str) -> list[int]:
+        return self._numbers(name, _REMOVED)
+
+    def _numbers(self, name: str, suffix: str) -> list[int]:
         try:
-            found = [_VERSION.fullmatch(path.name) for path in (self.path / name).iterdir()]
+            found = [path.stem for path in (self.path / name).iterdir() if path.suffix == suffix]
         except OSError:
             return []
-        return sorted(int(match[1]) for match in found if match)
+        return sorted(int(stem) for stem in found if _VERSION.fullmatch(stem))
 
     def _newest(self, name: str) -> int | None:
         return max(self._versions(name), default=None)
 
     def _absent(self, name: str, version: int | None) -> str:
         versions = self._versions(name)
+        if version in self._removed(name):
+            return f"version {version} of the deployment `{name}` was removed"
         if versions and version is not None:
             listing = ", ".join(map(str, versions))
             return f"the deployment `{name}` has no version {version} (it has {listing})"
-        there = [root for root in projects(self.root, f"deployments/{name}").roots if root != self.root]
+        found = projects(self.root, f"deployments/{name}").roots
+        there = [root for root in found if root != self.root and Deployments(root)._versions(name)]
         ways = [f"`{started(name, os.path.relpath(root, self.root))}`" for root in there]
         hint = f"it lies elsewhere: {', '.join(ways[:_TOLD])}" if ways else nearest(name, list(self._names()))
         hint = hint or f"make one with `{command('deploy')}`"

@@ -61,6 +61,12 @@ class Kinship:
         same = [w for w in self.waiting if w.path == entry.path or (w.run is not None and w.run == entry.run)]
         return tuple(same)
 
+    def open(self, entry: Entry) -> tuple[Entry, ...]:
+        """Those of them from which the run has not gone on."""
+        own = [e for e in self.entries if e.run == entry.run and e.state != "blocked"]
+        behind = {earlier.path for e in own for earlier in self.ancestors(e)}
+        return tuple(w for w in self.asked_by(entry) if w.path not in behind)
+
     def answers(self, entry: Entry) -> tuple[Entry, ...]:
         """The questions, of its run, that a trace and what it goes on from hold the answers to."""
         return tuple(earlier for earlier in self._before(entry) if earlier.state == "paused")

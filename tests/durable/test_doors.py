@@ -60,6 +60,23 @@ def test_reading_and_checkpoints_in_lines(here: Project, terminal: Terminal) -> 
     assert terminal("runs", "checkpoints", run_id).out.decode().startswith("1  interrupted")
 
 
+def test_a_trace_that_a_run_needs_is_kept_with_the_questions_that_are_open(
+    here: Project, terminal: Terminal
+) -> None:
+    """Each once; what was answered is not waited for. A run that went on and broke off asks nothing."""
+    run_id = here.started(GATE).run_id
+    runs.resume_run(run_id, {"ask": "yes"})
+    for path in here.traces:
+        refused = terminal("trace", "rm", path)
+        assert (refused.code, "waits for an answer to `name`, and what" in refused.err) == (3, True)
+    runs.resume_run(run_id, {"name": "Ann"})
+    first, second, last = here.traces
+    last.write_bytes(last.read_bytes()[:-20])
+    refused = terminal("trace", "rm", first)
+    assert (refused.code, "its run went on behind a question and has no end" in refused.err) == (3, True)
+    assert here.traces == [first, second, last]
+
+
 def test_the_exit_code_is_that_of_the_run(here: Project, terminal: Terminal) -> None:
     """0 completed, 1 failed, 4 paused, 3 where something is missing or refused, 2 by the check."""
     for name, text, code in (("done", DONE, 0), ("fails", FAILS, 1), ("ask", ASK, 4)):

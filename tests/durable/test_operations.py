@@ -11,11 +11,13 @@ from nika_nb import runs
 from nika_nb.errors import UsageError
 from nika_nb.runs import shelf
 from nika_nb.runs.inspecting import Inspection
+from nika_nb.runs.service import Runs, request_of
 from tests.doors import frames, of, ran
 from tests.durable.project import ASK, DONE, FAILS, GATE, Project, words_in
 
 ANSWERS = {"ask": "yes", "name": "Ann"}
 NOWHERE = "gate-00000000"
+_RANGES = "start counts from 0|limit is how many are wanted|is a whole number"
 
 
 @pytest.fixture
@@ -27,6 +29,34 @@ def unopened(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(shelf.Shelf, "heads", look)
     monkeypatch.setattr(shelf.Shelf, "page", look)
+
+
+# -- a range, before anything else ---------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("unopened")
+@pytest.mark.parametrize("wanted", [(-1, 1), (0, 0), ("0", 1)])
+def test_a_range_that_is_none_is_refused_before_anything_is_opened(here: Project, wanted: Any) -> None:
+    """By every operation that takes one: the file, the deployment and the run may be nowhere."""
+    with pytest.raises(UsageError, match=_RANGES):
+        runs.start("/nowhere.nika.yaml", trace_range=wanted)
+    with pytest.raises(UsageError, match=_RANGES):
+        runs.run_deployment("nowhere", trace_range=wanted)
+    with pytest.raises(UsageError, match=_RANGES):
+        runs.resume_run(NOWHERE, "yes", trace_range=wanted)
+    with pytest.raises(UsageError, match=_RANGES):
+        runs.read_run_trace(NOWHERE, *wanted)
+
+
+def test_whoever_holds_the_runs_of_a_project_is_refused_as_early(here: Project) -> None:
+    """Nothing runs for a range that is none."""
+    here.deployed("done", DONE)
+    held = Runs(here.root)
+    with pytest.raises(UsageError, match=_RANGES):
+        held.start(request_of(DONE), trace_range=(0, 0))
+    with pytest.raises(UsageError, match=_RANGES):
+        held.run_deployment("nowhere", trace_range=(0, 0))
+    assert (here.traces, here.marks) == ([], {})
 
 
 # -- run_deployment ----------------------------------------------------------------------------

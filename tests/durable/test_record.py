@@ -11,6 +11,7 @@ import pytest
 
 from nika_nb import runs
 from nika_nb.errors import UsageError
+from nika_nb.runs import deployments
 from nika_nb.runs.deployments import Deployments
 from nika_nb.runs.ids import RUN_ID_PATTERN
 from nika_nb.trace.frame import link
@@ -284,6 +285,46 @@ def test_a_version_is_never_changed_and_never_given_out_twice(here: Project) -> 
     assert runs.deploy("gate", path, {"topic": "b"}).version == 2
     assert runs.deploy("gate", path, {"topic": "a"}).version == 3
     assert touched(first) == before
+
+
+def test_the_number_of_a_version_that_was_removed_is_given_to_no_other(here: Project) -> None:
+    """A run says which version it is of: that is one text, now and later, whatever was removed since."""
+    path = here.deployed(topic="a")
+    runs.deploy("gate", path, {"topic": "b"})
+    ran = runs.run_deployment("gate")
+    assert runs.delete_deployment("gate", 2) == 1
+    with pytest.raises(UsageError, match="version 2 of the deployment `gate` was removed"):
+        runs.run_deployment("gate", version=2)
+    assert runs.deploy("gate", path, {"topic": "c"}).version == 3
+    assert runs.delete_deployment("gate") == 2
+    assert runs.list_deployments() == []
+    with pytest.raises(UsageError, match="there is no deployment `gate`") as refused:
+        runs.run_deployment("gate")
+    assert "did you mean" not in str(refused.value)
+    assert runs.deploy("gate", path, {"topic": "d"}).version == 4
+    assert runs.inspect_run(ran.run_id or "").to_json()["deployment_version"] == 2
+
+
+def test_whoever_deploys_while_a_version_is_removed_gets_another_number(
+    here: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The number was free to look at just then: it had been somebody's."""
+    path = here.deployed(topic="a")
+    link = deployments._link
+
+    def late(folder: Path, target: Path, content: bytes) -> bool:
+        monkeypatch.setattr(deployments, "_link", link)
+        runs.deploy("gate", path, {"topic": "b"})
+        runs.delete_deployment("gate", 2)
+        return link(folder, target, content)
+
+    monkeypatch.setattr(deployments, "_link", late)
+    assert runs.deploy("gate", path, {"topic": "c"}).version == 3
+    assert sorted(file.name for file in Path(".nika/deployments/gate").iterdir()) == [
+        "1.json",
+        "2.removed",
+        "3.json",
+    ]
 
 
 def test_a_version_that_was_tampered_with_does_not_run(here: Project) -> None:
