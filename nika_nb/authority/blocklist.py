@@ -19,13 +19,13 @@ _KERNEL = frozenset({"insmod", "rmmod", "modprobe", "swapoff", "mount", "umount"
 _ACCOUNTS = frozenset({"useradd", "userdel", "usermod", "passwd", "chpasswd", "visudo", "vipw"})
 _DISKS = frozenset({"fdisk", "sfdisk", "gdisk", "sgdisk", "parted", "wipefs", "blkdiscard", "diskutil"})
 
-_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "csh", "tcsh"})
-_INTERPRETERS = _SHELLS | {"perl", "ruby", "node", "php", "lua", "pwsh"}
+SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "csh", "tcsh"})
+_INTERPRETERS = SHELLS | {"perl", "ruby", "node", "php", "lua", "pwsh"}
 _FETCHERS = frozenset({"curl", "wget", "fetch", "aria2c", "http", "https"})
 _DECODERS = frozenset({"base64", "base32", "xxd", "uudecode"})
 
 # Programs that run another command named in their arguments: the inner one is judged too.
-_CARRIERS = frozenset(
+CARRIERS = frozenset(
     {
         "env", "xargs", "nohup", "nice", "ionice", "timeout", "time", "stdbuf", "setsid", "command",
         "exec", "builtin", "busybox", "watch", "strace", "caffeinate", "parallel",
@@ -71,7 +71,7 @@ def judge_argv(argv: Sequence[str]) -> str | None:
         words.pop(0)
     if not words:
         return None
-    program, args = _base(words[0]), words[1:]
+    program, args = base(words[0]), words[1:]
     return _identity(program, args) or _destruction(program, args) or _inner(program, args)
 
 
@@ -206,15 +206,20 @@ def _judge_crontab(given: _Given) -> str | None:
 
 def _inner(program: str, args: list[str]) -> str | None:
     """What a shell's `-c` or a carrier such as `env` and `timeout` would start."""
-    if program in _SHELLS:
+    if program in SHELLS:
         at = next((i for i, arg in enumerate(args) if re.fullmatch(r"-[a-z]*c[a-z]*", arg)), None)
         return judge_shell(args[at + 1]) if at is not None and at + 1 < len(args) else None
     if program == "eval":
         return judge_shell(" ".join(args))
-    if program in _CARRIERS:
-        at = next((i for i, arg in enumerate(args) if not _SETTING.fullmatch(arg)), None)
+    if program in CARRIERS:
+        at = carried(args, 0)
         return judge_argv(args[at:]) if at is not None else None
     return None
+
+
+def carried(words: Sequence[str], start: int) -> int | None:
+    """Where the command stands that a carrier starts; None where it is given none."""
+    return next((at for at in range(start, len(words)) if not _SETTING.fullmatch(words[at])), None)
 
 
 def _judge_pipeline(commands: list[list[str]]) -> str | None:
@@ -224,7 +229,7 @@ def _judge_pipeline(commands: list[list[str]]) -> str | None:
         reason = judge_argv(argv) or _judge_redirections(targets)
         if reason:
             return reason
-        program = _base(argv[0]) if argv else ""
+        program = base(argv[0]) if argv else ""
         if program in _INTERPRETERS or program.startswith("python"):
             if earlier & _FETCHERS:
                 return f"text from the network would run as a program in `{program}`"
@@ -256,5 +261,5 @@ def _flags(args: list[str]) -> set[str]:
     return found
 
 
-def _base(program: str) -> str:
+def base(program: str) -> str:
     return program.lstrip("\\").rsplit("/", 1)[-1]

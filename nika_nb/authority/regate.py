@@ -10,16 +10,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from nika_nb.authority.permits import DENIED_CODE, Verdict, judge_all
+from nika_nb.authority.reentry import reentries
 from nika_nb.language.model import Permits, Task
 from nika_nb.language.template import Fields, Items, Value, references
-
-# Arguments that make a program run another one: a listed program does not stand for them.
-REENTRY = frozenset(
-    {
-        "-c", "-e", "-exec", "--exec", "-execdir", "--execdir", "-ok", "-okdir", "--eval", "--command",
-        "--rsh", "--checkpoint-action", "--to-command", "--use-compress-program", "eval", "exec", "source",
-    }
-)  # fmt: skip
 
 _TRUSTED = frozenset({"const", "secrets", "index"})
 
@@ -30,19 +23,35 @@ def judge_words(permits: Permits | None, task: Task, argv: Sequence[str]) -> Ite
     written = command.fields.get("argv") if isinstance(command, Fields) else None
     if not isinstance(written, Items):
         return
-    for number, (value, word) in enumerate(zip(written.items, argv, strict=False)):
+    tokens = tokens_of(argv)
+    for number, (value, _) in enumerate(zip(written.items, argv, strict=False)):
         origin = untrusted(task, value) if number else None
         if origin is not None:
-            judge = partial(_judge, task=task, gate=f"exec.argv[{number}]", origin=origin, word=word)
+            judge = partial(_judge, task=task, number=number, origin=origin, tokens=tokens.get(number, ()))
             yield judge_all(permits, judge)
 
 
-def _judge(permits: Permits | None, task: Task, gate: str, origin: str, word: str) -> Verdict:
-    token = word.partition("=")[0]
-    if permits is None or isinstance(permits.exec, bool) or token not in REENTRY:
+def tokens_of(argv: Sequence[str]) -> dict[int, list[str]]:
+    """By the number of a word, what makes it start another program."""
+    found: dict[int, list[str]] = {}
+    for one in reentries(argv):
+        found.setdefault(one.number, []).append(one.token)
+    return found
+
+
+def escape(permits: Permits | None, tokens: Sequence[str]) -> str | None:
+    """What of a word lets a listed program start another one; None where nothing does, or it may."""
+    if permits is None or permits.exec is True:
+        return None
+    listed = {bound.text for bound in permits.exec} if permits.exec else set()
+    return next((token for token in tokens if token not in listed), None)
+
+
+def _judge(permits: Permits | None, task: Task, number: int, origin: str, tokens: Sequence[str]) -> Verdict:
+    gate = f"exec.argv[{number}]"
+    token = escape(permits, tokens)
+    if token is None:
         return Verdict("regate", gate, True, f"decided by {origin}, within the permit")
-    if token in [bound.text for bound in permits.exec]:
-        return Verdict("regate", gate, True, f"decided by {origin}, and permits.exec lists it")
     if origin in lifted(task):
         return Verdict("regate", gate, True, f"decided by {origin}, lifted by the author")
     why = f"{origin} decided it, and `{token}` makes a program run another one"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nika_nb.authority import paths
-from nika_nb.authority.regate import REENTRY, lifted
+from nika_nb.authority.regate import escape, lifted, tokens_of
 from nika_nb.check.fit import verdict_of
 from nika_nb.check.needs import Need, needs_of, place
+from nika_nb.check.problem import is_open
 from nika_nb.check.subject import Subject
 from nika_nb.check.untrusted import Way, part, ways_into
 from nika_nb.errors import Diagnostic, Span
@@ -76,14 +77,14 @@ def _hint(fix: str, need: Need, way: Way) -> str:
 
 def _words(subject: Subject, permits: Permits, need: Need) -> Iterator[Diagnostic]:
     """An argument that turns a listed program into a way to run any other."""
-    if permits.exec is True:
-        return
-    listed = {bound.text for bound in permits.exec} if permits.exec else set()
+    tokens = tokens_of(need.words)
     for number, resolved in enumerate(need.words[1:], start=1):
+        if is_open(resolved):
+            continue  # judged when the run knows it
         value = part(need.task.action.body, ("command", "argv", str(number)))
         way = next(iter(ways_into(need.task, value)), None)
-        token = resolved.partition("=")[0]
-        if way is None or token not in REENTRY or token in listed or way[0] in lifted(need.task):
+        token = escape(permits, tokens.get(number, ())) if way is not None else None
+        if way is None or token is None or way[0] in lifted(need.task):
             continue
         route = " → ".join((*way, f"command[{number}]"))
         why = f"and that makes `{need.program}` run another program: {route}"

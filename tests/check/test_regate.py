@@ -64,6 +64,24 @@ CASES = [
         says="command[2]",
     ),
     Case(
+        "a text behind a written flag",
+        task(given("x"), "exec: { command: [sh, -c, «'echo ${{ inputs.p }}'»] }").replace("[find", "[sh"),
+        ("AUTH-008",),
+        says="command[2]",
+    ),
+    Case(
+        "a flag with its text in one word",
+        task(given("-cimport os"), "exec: { command: [python3, «'${{ inputs.p }}'»] }").replace(
+            "[find", "[python3"
+        ),
+        ("AUTH-008",),
+        says="-c",
+    ),
+    Case(
+        "a text that only the caller knows",
+        task("", "exec: { command: [sh, -c, 'echo ${{ inputs.p }}'] }").replace("[find", "[sh"),
+    ),
+    Case(
         "an argument like any other",
         task(given("*.md"), "exec: { command: [find, ., -name, '${{ inputs.p }}'] }"),
     ),
