@@ -116,6 +116,18 @@ def _window(text: str, column: int, width: int = 100) -> tuple[str, int]:
     return ("…" + shown[1:] if start else shown), column - start
 
 
+def short_of(error: BaseException) -> str | None:
+    """What this process ran short of and what to do about it; None for an error of another kind."""
+    if isinstance(error, MemoryError):
+        return (
+            "the memory that this process may use is exhausted: raise its limit, lower `max_parallel`, or "
+            "let large data go through files"
+        )
+    if isinstance(error, RuntimeError) and "start new thread" in str(error):
+        return "the system grants this process no further thread: raise `ulimit -u`, or end something"
+    return None
+
+
 # What blots out the secrets of the run at work here; without a run there are none to be known.
 hiding: ContextVar[Callable[[str], str]] = ContextVar("nika_hiding", default=str)
 

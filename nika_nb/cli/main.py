@@ -11,7 +11,7 @@ from nika_nb.cli import answers_words, book_words, replay_words, reproduce_words
 from nika_nb.cli.interrupts import noted
 from nika_nb.cli.streams import hush, open_all, tolerate
 from nika_nb.doors import standing_at
-from nika_nb.errors import NikaError
+from nika_nb.errors import NikaError, short_of
 from nika_nb.runs.options import Parser, add_gc_option, add_plan_option, add_run_options, add_trust_options
 
 EXIT_CODES = """\
@@ -48,6 +48,12 @@ def _main(argv: Sequence[str] | None) -> int:
     except OSError as error:
         print(f"nika-nb: the system refuses: {error}", file=sys.stderr)
         hush()
+        return 3
+    except (MemoryError, RuntimeError) as error:
+        short = short_of(error)
+        if short is None:
+            raise
+        print(f"nika-nb: {short}", file=sys.stderr)
         return 3
     return code
 

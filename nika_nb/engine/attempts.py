@@ -17,7 +17,7 @@ from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.places import Places
 from nika_nb.engine.telling import Telling
 from nika_nb.engine.work import Work, usage_fields
-from nika_nb.errors import Fault
+from nika_nb.errors import Fault, short_of
 from nika_nb.language.model import OnError, Retry, Task
 from nika_nb.plan.plan import TaskPlan
 from nika_nb.values import LEVELS, too_deep
@@ -252,6 +252,9 @@ def error_of(fault: Fault, task: str, attempt: int) -> TaskError:
 
 def _defect(error: Exception) -> Fault:
     """What no workflow should be able to cause: told as it is, where it came up."""
+    short = short_of(error)
+    if short is not None:
+        return Fault("NIKA-IMPL-001", short, details={"type": type(error).__name__})
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{PurePath(last.filename).name}:{last.lineno}"
     message = f"this is a defect of nika_nb, not of the workflow: {type(error).__name__}: {error} ({place})"

@@ -10,6 +10,7 @@ from pathlib import Path
 from nika_nb.board import Board
 from nika_nb.engine.contract import Prompt as Prompt
 from nika_nb.engine.events import Event as Event
+from nika_nb.errors import NikaError, short_of
 from nika_nb.runs.growing import Growing
 from nika_nb.runs.recorded import shown_path
 from nika_nb.runs.request import Request
@@ -163,6 +164,9 @@ class AtWork:
         stopped = self._session.wait(timeout)
         self.catch_up()
         if stopped and self._session.error is not None:
+            short = short_of(self._session.error)
+            if short is not None:
+                raise NikaError(f"the run broke off: {short}") from None
             raise self._session.error
         return stopped
 

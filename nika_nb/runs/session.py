@@ -13,7 +13,7 @@ from queue import Empty, SimpleQueue
 from nika_nb.engine.ending import Verdict
 from nika_nb.engine.engine import Engine
 from nika_nb.engine.events import Event
-from nika_nb.errors import hiding
+from nika_nb.errors import NikaError, hiding, short_of
 from nika_nb.runs.assembling import Prepared
 from nika_nb.runs.calling_off import called_off
 from nika_nb.runs.lack import Lacking, RunBlocked
@@ -86,11 +86,19 @@ class Session:
             self._begun = True
             _say_farewell()
             at_work.add(self)
-            self._thread.start()
+            self._begin()
         while self.prepared.relied_on and not self.opened.wait(0.05):
             pass
         if isinstance(self.error, (Lacking, RunBlocked)):
             raise self.error
+
+    def _begin(self) -> None:
+        try:
+            self._thread.start()
+        except RuntimeError as error:
+            at_work.discard(self)
+            self._drop()
+            raise NikaError(f"nothing was run: {short_of(error) or error}") from None
 
     def cancel(self) -> None:
         """Ends the run and its processes; called again, its cleanups too. From any thread."""

@@ -56,6 +56,8 @@ class Exec:
             done = await process.run(spawn, self._guard, call.witness, call.show)
         except process.NotStarted as refusal:
             raise _not_started(spawn, refusal.cause) from None
+        except process.Broken as broken:
+            raise _broken(broken) from None
         return _reply(call.body, done)
 
     def _spawn(self, call: Call, argv: list[str]) -> Spawn:
@@ -103,6 +105,18 @@ def _refuse_blocked(argv: list[str], shell: str | None) -> None:
         raise Fault("NIKA-SEC-001", f"the command is blocked: {reason}", details={"program": argv[0]})
 
 
+def _broken(broken: process.Broken) -> Exception:
+    """Told by whoever tells of exhausted memory, or as a stream of which nothing can be made."""
+    if not isinstance(broken.cause, OSError):
+        return broken.cause
+    return Fault(
+        UNUSABLE_CODE,
+        f"{broken.stream} of the command broke and the command was ended: {broken.cause}; run it again, or "
+        "let it use a file instead",
+        details={"stream": broken.stream, "errno": broken.cause.errno},
+    )
+
+
 def _not_started(spawn: Spawn, error: OSError | ValueError) -> Fault:
     """A spawn failure that names the program and what to do.
 
@@ -137,6 +151,10 @@ def _why_not_started(spawn: Spawn, program: str, number: int | None, error: Exce
         return "the system does not know how to run it; give it a `#!` line", 126
     if number == errno.E2BIG:
         return "its arguments are too long for the system; pass the data by `stdin:` or a file", 126
+    if number in (errno.EMFILE, errno.ENFILE):
+        return "no more files can be open at once; lower `max_parallel`, or raise `ulimit -n`", 126
+    if number in (errno.EAGAIN, errno.ENOMEM):
+        return "the system has no room for another process; lower `max_parallel`, or end something", 126
     return f"{error}", 126
 
 

@@ -57,6 +57,7 @@ class Stream:
         self.name = name
         self.size = 0
         self.open = True
+        self.error: Exception | None = None  # why it could not be read to its end
         self._loop = loop
         self._descriptor = descriptor
         self._chunks: list[bytes] = []
@@ -67,18 +68,28 @@ class Stream:
 
     def _read(self) -> None:
         try:
-            chunk = os.read(self._descriptor, _CHUNK)
+            self._take()
         except BlockingIOError:
             return
-        except OSError:
-            chunk = b""
+        except Exception as error:  # noqa: BLE001 - out of memory or worse: what was read is not all
+            self._break(error)
+        self._on_data(self)
+
+    def _take(self) -> None:
+        chunk = os.read(self._descriptor, _CHUNK)
         if not chunk:
             self.close()
         elif not self.full:
             self.size += len(chunk)
             self._chunks.append(chunk)
             self._lines.feed(chunk)
-        self._on_data(self)
+
+    def _break(self, error: Exception) -> None:
+        """Half of an output is none."""
+        self.error = self.error or error
+        self._chunks.clear()
+        self._lines.drop()
+        self.close()
 
     @property
     def full(self) -> bool:
@@ -117,6 +128,11 @@ class _Lines:
         if len(self._rest) > _LONGEST_LINE:
             self._rest, self._endless = "", True
 
+    def drop(self) -> None:
+        """Nothing that was not handed on yet is."""
+        self._rest = ""
+        self._decoder.reset()
+
     def finish(self) -> None:
         text = self._rest + self._decoder.decode(b"", final=True)
         self._rest = ""
@@ -134,11 +150,15 @@ class _Lines:
 class Feed:
     """The child's input, written as the pipe takes it; a child that does not read is left alone."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, descriptor: int, data: bytes) -> None:
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, descriptor: int, data: bytes, on_error: Callable[[], None]
+    ) -> None:
         self._loop = loop
         self._descriptor = descriptor
         self._left = memoryview(data)
         self._open = True
+        self.error: Exception | None = None  # why not all of it could be handed over
+        self._on_error = on_error
         os.set_blocking(descriptor, False)
         loop.add_writer(descriptor, self._write)
 
@@ -148,8 +168,13 @@ class Feed:
                 self._left = self._left[os.write(self._descriptor, self._left[:_CHUNK]) :]
         except BlockingIOError:
             return
-        except OSError:
+        except (BrokenPipeError, ConnectionResetError):
             self._left = self._left[:0]
+        except Exception as error:  # noqa: BLE001 - the child would take half of its input for all
+            self.error = error
+            self.close()
+            self._on_error()
+            return
         if not self._left:
             self.close()
 

@@ -55,6 +55,15 @@ class Finished:
     overflow: str = ""
 
 
+class Broken(Exception):
+    """The child was ended because a pipe of its could not be served; `cause` is what came up."""
+
+    def __init__(self, stream: str, cause: Exception) -> None:
+        self.stream = stream
+        self.cause = cause
+        super().__init__(f"{stream}: {cause}")
+
+
 class NotStarted(Exception):
     """The system refused to start the child; `cause` is what it said."""
 
@@ -64,7 +73,7 @@ class NotStarted(Exception):
 
 
 async def run(spawn: Spawn, guard: Guard, witness: Callable[[Process], None], show: Show) -> Finished:
-    """Run a child to its end. Raises NotStarted when it cannot be started.
+    """Run a child to its end. Raises NotStarted when it cannot be started, Broken when it cannot be heard.
 
     When cancelled, the group is asked to end, then killed, and is gone before the cancellation
     goes on. What the leader leaves running in its group is ended with it.
@@ -127,16 +136,38 @@ class _Child:
         ends = {"stdout": pipes.out[0]} if spawn.merge else {"stdout": pipes.out[0], "stderr": pipes.err[0]}
         self._streams = [Stream(self._loop, name, end, show, self._on_data) for name, end in ends.items()]
         if spawn.stdin is not None:
-            self._feed = Feed(self._loop, pipes.inp[1], spawn.stdin)
+            self._feed = Feed(self._loop, pipes.inp[1], spawn.stdin, self._give_up)
 
     def _on_data(self, stream: Stream) -> None:
         self._heard.set()
+        if stream.error is not None:
+            self._give_up()
         if stream.full and not self._overflow:
             self._overflow = stream.name
             self._signal(signal.SIGKILL)
 
+    def _give_up(self) -> None:
+        self._signal(signal.SIGKILL)
+
     def watch(self) -> None:
-        threading.Thread(target=self._await_exit, name="nika-wait", daemon=True).start()
+        try:
+            threading.Thread(target=self._await_exit, name="nika-wait", daemon=True).start()
+        except RuntimeError:  # the system grants no thread: looked at instead of waited for
+            self._look_for_exit()
+
+    def _look_for_exit(self) -> None:
+        if self._has_exited():
+            self._exited.set()
+        else:
+            self._loop.call_later(_STEP_SECONDS, self._look_for_exit)
+
+    def _has_exited(self) -> bool:
+        if not hasattr(os, "waitid"):
+            return self._popen.poll() is not None
+        try:
+            return os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
+        except OSError:
+            return True
 
     def _await_exit(self) -> None:
         # The leader stays a zombie until its group is ended: its number cannot pass to a stranger.
@@ -204,13 +235,19 @@ class _Child:
             self._popen.wait()
 
     def close(self) -> None:
-        for stream in self._streams:
-            stream.close()
-        if self._feed:
-            self._feed.close()
-        self._guard.ended(self._number)
+        with contextlib.ExitStack() as closing:
+            closing.callback(self._guard.ended, self._number)
+            if self._feed:
+                closing.callback(self._feed.close)
+            for stream in self._streams:
+                closing.callback(stream.close)
 
     def finished(self) -> Finished:
+        served = [*((stream.name, stream.error) for stream in self._streams)]
+        served += [("stdin", self._feed.error)] if self._feed else []
+        for name, error in served:
+            if error is not None:
+                raise Broken(name, error)
         code = self._popen.returncode
         taken = {stream.name: stream.data() for stream in self._streams}
         return Finished(
