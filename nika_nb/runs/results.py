@@ -22,12 +22,12 @@ def sections_of(path: Path, unit: str) -> list[Section]:
     """
     replay = replay_of(path, fine=True)
     settled = _settled(replay, unit)
+    turns = [Section("turns", "\n".join(lines))] if (lines := _turns(replay, unit)) else []
     if settled is not None and settled.error is not None:
-        found = Section("error", whole_error(settled.error))
-    else:
-        found = Section("output", _output(replay[-1], path, unit))
-    turns = _turns(replay, unit)
-    return [Section("turns", "\n".join(turns)), found] if turns else [found]
+        return [*turns, Section("error", whole_error(settled.error))]
+    if turns and settled is not None and settled.state == "cancelled":
+        return turns
+    return [*turns, Section("output", _output(replay[-1], path, unit))]
 
 
 def _turns(replay: Replay, unit: str) -> list[str]:
