@@ -22,9 +22,10 @@ from nika_nb.errors import NikaError
 from nika_nb.runs.inspecting import Inspection, Unrunnable
 from nika_nb.runs.lack import RunBlocked
 from nika_nb.runs.request import Vouched
-from nika_nb.runs.run import Event, Run
+from nika_nb.runs.run import Run
 from nika_nb.runs.service import Range, Runs, judge
 from nika_nb.runs.session import at_work
+from nika_nb.server.progress import Progress
 
 _INSTRUCTIONS = """\
 Durable runs of Nika workflows. `run_deployment` starts one and returns when it has stopped: `completed`,
@@ -34,7 +35,6 @@ what is missing and how to provide it. A failed run is not resumed."""
 
 _LOOK = 0.05  # seconds between looks at a run that is active
 _ENDING = 30.0  # seconds that a run gets to end, its cleanups included
-_SETTLED = frozenset({"task_completed", "task_failed", "task_skipped", "task_cancelled", "task_cache_hit"})
 
 Shape = dict[str, Any]
 RunId = Annotated[str, Field(description="the id of a run, as list_runs and run_deployment give it")]
@@ -163,41 +163,20 @@ class _Tools:
             return await self._attended(found, context, wanted)
 
     async def _attended(self, run: Run, context: Context, wanted: Range) -> Shape:
-        """The run at its stop, its tasks told as progress; when the call is cancelled, so is the run."""
-        progress = _Progress(run)
+        """The run at its stop, told meanwhile how far it is; when the call is cancelled, so is the run."""
+        progress = Progress(run)
         try:
             while run.running:
-                for done, total, message in progress.news():
-                    await context.report_progress(done, total, message)
+                if news := progress.news():
+                    await context.report_progress(*news)
                 await anyio.sleep(_LOOK)
         except anyio.get_cancelled_exc_class():
             run.stop()
             raise
-        for done, total, message in progress.news():
-            await context.report_progress(done, total, message)
+        if news := progress.last():
+            await context.report_progress(*news)
         found = await to_thread.run_sync(lambda: self._runs.attend(run, trace_range=wanted))
         return found.to_json()
-
-
-class _Progress:
-    """How far a run has come: a piece of news per settled task."""
-
-    def __init__(self, run: Run) -> None:
-        self._run = run
-        self._done = 0
-        self._news: list[tuple[int, int, str]] = []
-
-    def news(self) -> list[tuple[int, int, str]]:
-        """(tasks settled, tasks in all, what just happened), for everything since the last call."""
-        self._run.catch_up(self._see)
-        found, self._news = self._news, []
-        return found
-
-    def _see(self, event: Event) -> None:
-        if event.kind in _SETTLED:
-            self._done += 1
-            said = event.kind.removeprefix("task_").replace("_", " ")
-            self._news.append((self._done, len(self._run.board.rows), f"{event.get('task')}: {said}"))
 
 
 @contextlib.contextmanager

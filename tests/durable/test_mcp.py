@@ -12,7 +12,9 @@ import pytest
 from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+import nika_nb
 from nika_nb import runs
+from nika_nb.server.progress import BEAT, EVERY, Progress
 from tests.doors import PATIENCE, alive, environment, frames, newest, of, program, started, wait_for
 from tests.durable.project import ASK, DONE, GATE, Project
 from tests.durable.talking import said, talked
@@ -67,23 +69,85 @@ def test_a_story_from_the_start_to_the_end(here: Project) -> None:
     assert {frames(path)[0]["door"] for path in here.traces} == {"MCP"}
 
 
+STEPS = """\
+nika: steps
+permits: {exec: ["./step", "./say"]}
+tasks:
+  first: {exec: {command: ["./say", "first", "1"]}}
+  rows:
+    after: {first: success}
+    for_each: {items: [0, 1, 2, 3], max_parallel: 1}
+    with: {n: "${{ item }}"}
+    exec: {command: ["./step", "${{ with.n }}"]}
+"""
+
+
 def test_progress_is_told_while_a_run_is_active(here: Project) -> None:
-    """A notification per settled task, with how many there are, before the answer comes."""
-    here.deployed(
-        "done", DONE.replace("tasks:", 'tasks:\n  first: {exec: {command: ["./say", "first", "1"]}}')
-    )
+    """Task by task, a fan-out item by item: each step is taken only when the one before it was told."""
+    program(here.root, "step", "while ! test -e go$1; do sleep 0.02; done\nprintf x")
+    here.deployed("steps", STEPS)
     told: list[tuple[float, float | None, str | None]] = []
 
     async def heard(progress: float, total: float | None, message: str | None) -> None:
         told.append((progress, total, message))
+        items = round((progress - 1) * 4)
+        if 0 <= items < 4:
+            (here.root / f"go{items}").touch()
 
     async def talk(client: ClientSession) -> Any:
-        result = await client.call_tool("run_deployment", {"deployment": "done"}, progress_callback=heard)
+        result = await client.call_tool("run_deployment", {"deployment": "steps"}, progress_callback=heard)
         return result.structured_content
 
     assert talked(here.root, talk)["status"] == "completed"
-    assert [(done, total) for done, total, _ in told] == [(1, 2), (2, 2)]
-    assert {message for *_, message in told} == {"first: completed", "say: completed"}
+    steps = [progress for progress, *_ in told]
+    assert steps == sorted(set(steps))
+    assert {1, 1.25, 1.5, 1.75, 2} <= set(steps)
+    assert {total for _, total, _ in told} == {2}
+    said = [str(message) for *_, message in told]
+    assert said[0].startswith("first: completed")
+    assert any(line.startswith("rows: 2/4") for line in said)
+    assert said[-1] == "rows: completed"
+
+
+def test_a_task_that_works_long_is_told_of_again_and_again(here: Project) -> None:
+    """So that a client does not give it up; always a little more, never as much as there is."""
+    program(here.root, "step", "while ! test -e go$1; do sleep 0.02; done\nprintf x")
+    run = nika_nb.run(
+        STEPS.replace("for_each: {items: [0, 1, 2, 3], max_parallel: 1}", "for_each: {items: [0]}"),
+        background=True,
+    )
+    now = [0.0]
+    progress = Progress(run, lambda: now[0])
+    wait_for(lambda: run.tasks and run.tasks["rows"].state == "running", "the long task")
+    heard = [progress.news()]
+    assert heard == [None]
+    for seconds in (EVERY, EVERY, BEAT - EVERY, BEAT, BEAT / 2, BEAT):
+        now[0] += seconds
+        heard.append(progress.news())
+    (here.root / "go0").touch()
+    run.wait()
+    told = [news for news in [*heard, progress.last()] if news]
+    assert [news is None for news in heard] == [True, False, True, False, False, True, False]
+    assert told[0] == (1, 2, "first: completed")
+    assert told[1][2].startswith("rows: 0/1")
+    steps = [done for done, *_ in told]
+    assert steps == sorted(set(steps))
+    assert [done < 2 for done in steps] == [True] * 4 + [False]
+    assert progress.last() is None
+
+
+def test_many_things_at_once_are_told_in_few_words(here: Project) -> None:
+    """At most one word in a while, whatever happened in between."""
+    text = "nika: many\ntasks:\n"
+    text += "".join(f'  t{n}: {{invoke: {{tool: "nika:log", args: {{message: m}}}}}}\n' for n in range(50))
+    run = nika_nb.run(text, background=True)
+    now = [0.0]
+    progress = Progress(run, lambda: now[0])
+    run.wait()
+    assert progress.news() is None
+    now[0] += EVERY
+    done, total, said = progress.news() or (0, 0, "")
+    assert (done, total, said.endswith("completed and 49 more")) == (50, 50, True)
 
 
 def test_refusals_are_errors_of_the_tool_in_the_same_words(here: Project) -> None:
