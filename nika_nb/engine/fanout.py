@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nika_nb.engine.attempts import error_of
-from nika_nb.engine.contract import CallOff, Hit, Prompt, StaysOpen
+from nika_nb.engine.contract import CallOff, Hit, Miss, Prompt, StaysOpen
 from nika_nb.engine.identify import try_identity
 from nika_nb.engine.outcome import Outcome, TaskError
+from nika_nb.engine.recovery import MOVED, has_to_stand
 from nika_nb.engine.settle import hashes
 from nika_nb.engine.unit import UnitRunner
 from nika_nb.engine.waits import Crew
@@ -60,6 +61,8 @@ class FanOut:
         self._marked = marked
         self._work = work
         self._found = Items([None] * len(live), [{} for _ in live])
+        self._hits: dict[int, Hit | None] = {}  # of the items that the memory was asked for
+        self._moved = False  # one of them had recovered, and would to something else today
 
     async def run(self, width: int) -> Items:
         """All items, at most `width` at once. A failed item stops the rest under `fail_fast`."""
@@ -89,13 +92,34 @@ class FanOut:
         values = output if isinstance(output, list) and len(output) == len(self._live) else []
         for index, value in enumerate(values):
             identity = self._identity(index)
-            hit = self._units.recall_item(identity, index)
+            hit = await self._hit(index, identity)
             if hit is not None:
                 outcome, self._found.bindings[index] = await self._units.recalled(self._planned, hit)
                 self._units.settler.item(self._planned.task.id, index, outcome, Work(), identity, hit)
             elif value is not None:
                 self._found.bindings[index] = await self._units.bind(self._planned, value)
         return self._found.bindings
+
+    async def standing(self, found: Hit | Miss) -> Hit | Miss:
+        """The record of the whole, where each of its items that recovered would to the same today.
+
+        Raises StaysOpen.
+        """
+        if isinstance(found, Miss) or not has_to_stand(self._planned, found):
+            return found
+        hits = [await self._hit(index, self._identity(index)) for index in range(len(self._live))]
+        known = any(hit is not None and hit.error for hit in hits)  # some engines keep no items
+        return found if known and not self._moved else MOVED
+
+    async def _hit(self, index: int, identity: Identity | Fault) -> Hit | None:
+        """The record of an item, if it has one that stands; asked for once. Raises StaysOpen."""
+        if index not in self._hits:
+            hit = self._units.recall_item(identity, index)
+            local = {"item": self._live[index], "index": index}
+            found = hit and await self._units.standing(self._planned, hit, local)
+            self._moved = self._moved or isinstance(found, Miss)
+            self._hits[index] = found if isinstance(found, Hit) else None
+        return self._hits[index]
 
     def _identity(self, index: int) -> Identity | Fault:
         marked = {"item": self._marked[index], "index": index}
@@ -122,8 +146,8 @@ class FanOut:
         local = {"item": self._live[index], "index": index}
         identity = self._identity(index)
         work.keys = hashes(identity)
-        hit = self._units.recall_item(identity, index)
         try:
+            hit = await self._hit(index, identity)
             outcome, bindings = await self._settled(work, local, index, identity, hit)
         except StaysOpen as waits:
             self._found.leave_open(waits)

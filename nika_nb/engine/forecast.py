@@ -15,6 +15,7 @@ from nika_nb.engine.contract import Extractor, Hit, Memory, Miss
 from nika_nb.engine.fanout import aligned, not_a_list
 from nika_nb.engine.identify import Identifier, recall, try_identity
 from nika_nb.engine.outcome import Outcome, TaskError, null_said
+from nika_nb.engine.recovery import MOVED, has_to_stand, sources, standing
 from nika_nb.engine.scope import Scopes, Settled, reads, record
 from nika_nb.engine.unit import decide, when_reads_item
 from nika_nb.errors import Fault
@@ -22,7 +23,7 @@ from nika_nb.language.model import Task
 from nika_nb.language.template import Value, references, render
 from nika_nb.plan.edges import members
 from nika_nb.plan.gates import Status
-from nika_nb.plan.graph import topological
+from nika_nb.plan.graph import cycle, topological
 from nika_nb.plan.plan import Plan, TaskPlan
 
 Fate = Literal["skip", "run", "depends", "idle"]
@@ -73,7 +74,7 @@ class Forecaster:
         """Every task in document order, cleanups included."""
         names = [planned.task.id for planned in self._plan.scheduled]
         edges = [edge for edge in self._plan.edges if edge.producer in names and edge.consumer in names]
-        for name in topological(names, edges):
+        for name in topological(names, edges, recoveries=not cycle(names, edges)):
             self._found[name] = await self._expected(self._plan.tasks[name])
         for planned in self._plan.tasks.values():
             if planned.task.is_cleanup and planned.task.id not in self._found:
@@ -175,8 +176,23 @@ class Forecaster:
         identity = try_identity(self._identifier.task, planned)
         found = recall(self._memory, identity)
         if isinstance(found, Hit):
+            unsettled = self._recovers_from(planned, found)
+            if unsettled:
+                return Expected(planned.task.id, "depends", upstream=unsettled)
+            found = self._standing(planned, found, {})
+        if isinstance(found, Hit):
             return await self._hit(planned, found)
         return Expected(planned.task.id, "run", found)
+
+    def _recovers_from(self, planned: TaskPlan, hit: Hit) -> tuple[str, ...]:
+        """The tasks that have to run before it is known whether a recovery comes to the same."""
+        read = (str(ref.steps[0]) for ref in sources(planned.task)) if has_to_stand(planned, hit) else ()
+        return tuple(dict.fromkeys(name for name in read if name not in self._settled))
+
+    def _standing(self, planned: TaskPlan, found: Hit | Miss, local: dict[str, Any]) -> Hit | Miss:
+        if isinstance(found, Miss) or not has_to_stand(planned, found):
+            return found
+        return standing(planned.task, found, self._scopes, local)
 
     async def _hit(self, planned: TaskPlan, hit: Hit) -> Expected:
         error = TaskError(**hit.error) if hit.error else None
@@ -212,17 +228,23 @@ class Forecaster:
         marked = self._scopes.marked | {"with": self._bindings(task, self._scopes.marked)}
         items: list[Any] = render(for_each.items, marked)
         waits = self._waits(task)
-        found = self._in_part(planned, waits, items) if waits else await self._collected(planned, items)
+        found = self._in_part(planned, waits, items) if waits else await self._collected(planned, items, live)
         return replace(found, items=len(items))
 
-    async def _collected(self, planned: TaskPlan, items: list[Any]) -> Expected:
+    async def _collected(self, planned: TaskPlan, items: list[Any], live: list[Any]) -> Expected:
         task = planned.task.id
         found = recall(self._memory, try_identity(self._identifier.fan_out, planned, items))
-        if isinstance(found, Hit):
-            await self._settle_items(planned, found)
-            return Expected(task, "skip", recorded=len(items), hits=(found,))
-        hits = tuple(self._item_hits(planned, items))
-        return Expected(task, "run", found, recorded=len(hits), hits=hits)
+        unsettled = self._recovers_from(planned, found) if isinstance(found, Hit) else ()
+        if unsettled:
+            return Expected(task, "depends", upstream=unsettled)
+        if isinstance(found, Miss) or has_to_stand(planned, found):
+            each = list(self._item_records(planned, items, live))
+            hits = tuple(one for one in each if isinstance(one, Hit))
+            if isinstance(found, Miss) or MOVED in each or not any(hit.error for hit in hits):
+                miss = found if isinstance(found, Miss) else MOVED
+                return Expected(task, "run", miss, recorded=len(hits), hits=hits)
+        await self._settle_items(planned, found)
+        return Expected(task, "skip", recorded=len(items), hits=(found,))
 
     async def _settle_items(self, planned: TaskPlan, hit: Hit) -> None:
         """A fan-out that is recalled whole; an item without a value was skipped."""
@@ -232,14 +254,13 @@ class Forecaster:
         ]
         self._settle(planned, Outcome("success", "normal", values), aligned(planned, each), hit)
 
-    def _item_hits(self, planned: TaskPlan, items: list[Any]) -> Iterator[Hit]:
+    def _item_records(self, planned: TaskPlan, items: list[Any], live: list[Any]) -> Iterator[Hit | Miss]:
         for index, item in enumerate(items):
             identity = try_identity(self._identifier.item, planned, {"item": item, "index": index})
             if isinstance(identity, Fault):
                 continue
-            found = self._memory.recall_item(identity, index)
-            if isinstance(found, Hit):
-                yield found
+            local = {"item": live[index], "index": index}
+            yield self._standing(planned, self._memory.recall_item(identity, index), local)
 
     # -- what follows ------------------------------------------------------------------------------
 

@@ -127,11 +127,11 @@ class Pipeline:
         self, planned: TaskPlan, scope: dict[str, Any], work: Work, cleanups: Cleanups
     ) -> Ended | Open:
         identity = try_identity(self._units.identifier.task, planned)
-        found = recall(self._memory, identity)
-        if isinstance(found, Hit):
-            return await self._cache_hit(planned, identity, found)
-        work.miss = found
         try:
+            found = await self._units.standing(planned, recall(self._memory, identity))
+            if isinstance(found, Hit):
+                return await self._cache_hit(planned, identity, found)
+            work.miss = found
             outcome, bindings = await self._units.run(planned, work, scope, None)
         except StaysOpen as waits:
             return Open.of(waits)
@@ -148,8 +148,11 @@ class Pipeline:
     ) -> Ended | Open:
         marked = self._marked(planned, live)
         identity = try_identity(self._units.identifier.fan_out, planned, marked)
-        found = recall(self._memory, identity)
         fan_out = FanOut(self._units, planned, live, marked, work)
+        try:
+            found = await fan_out.standing(recall(self._memory, identity))
+        except StaysOpen as waits:
+            return Open.of(waits)
         if isinstance(found, Hit):
             return await self._cache_hit(planned, identity, found, fan_out)
         work.miss = found

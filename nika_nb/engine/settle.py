@@ -269,8 +269,7 @@ def parts_of(planned: TaskPlan, miss: Miss) -> list[str]:
 
 
 def _with_origin(planned: TaskPlan, name: str) -> str:
-    binding = name.removeprefix("with.")
-    origins = planned.origins.get(binding) if name != binding else None
+    origins = planned.origins_of(name)
     return f"{name} (from {', '.join(origins)})" if origins else name
 
 

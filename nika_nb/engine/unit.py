@@ -9,9 +9,10 @@ from typing import Any
 from nika_nb.engine.attempts import Attempts, error_of
 from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import Clock
-from nika_nb.engine.contract import Carried, Hit, Memory, StaysOpen
+from nika_nb.engine.contract import Carried, Hit, Memory, Miss, StaysOpen
 from nika_nb.engine.identify import Identifier
 from nika_nb.engine.outcome import Outcome, TaskError
+from nika_nb.engine.recovery import MOVED, has_to_stand, recovered, sources, standing, usable
 from nika_nb.engine.scope import Scopes, per_item
 from nika_nb.engine.settle import Settler
 from nika_nb.engine.turns import Turns
@@ -129,23 +130,29 @@ class UnitRunner:
                 work.end(self._clock.now())
 
     async def _recover(self, task: Task, scope: dict[str, Any]) -> Any:
-        assert task.on_error is not None
-        assert task.on_error.recover is not None
-        value = task.on_error.recover
-        for ref in references(value):
-            if ref.root == "tasks" and ref.steps and not task.is_cleanup:  # what that reads has ended
+        for ref in sources(task):
+            if not task.is_cleanup:  # what that reads has ended
                 async with nullcontext() if task.called else self._turns.lent():
                     await self._await_task(str(ref.steps[0]))
-            if ref.root == "tasks" and ref.steps:
-                self._usable(str(ref.steps[0]), ref.steps[1:], str(ref))
-        return render(value, scope | {"tasks": self.scopes.tasks})
+            usable(ref, self.scopes.tasks)
+        return recovered(task, scope, self.scopes.tasks)
 
-    def _usable(self, source: str, steps: tuple[str | int, ...], text: str) -> None:
-        """A recovery source that did not succeed has no value to give."""
-        found = self.scopes.tasks.get(source, {})
-        observes = steps and steps[0] in ("status", "error", "cause", "duration_ms", "started_at", "ended_at")
-        if not observes and found.get("status") != "success":
-            raise Fault("NIKA-VAR-001", f"`{text}` has no value: `{source}` ended as {found.get('status')}")
+    async def standing(
+        self, planned: TaskPlan, found: Hit | Miss, local: dict[str, Any] | None = None
+    ) -> Hit | Miss:
+        """A record that may be used: a recovery has to come to the same today, and waits for what it reads.
+
+        Raises StaysOpen.
+        """
+        task = planned.task
+        if isinstance(found, Miss) or not has_to_stand(planned, found):
+            return found
+        try:
+            for ref in sources(task):
+                await self._await_task(str(ref.steps[0]))
+        except Fault:
+            return MOVED
+        return standing(task, found, self.scopes, local or {})
 
 
 def when_reads_item(task: Task) -> bool:

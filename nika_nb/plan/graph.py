@@ -67,12 +67,14 @@ def downstream(start: str, edges: Iterable[Edge]) -> set[str]:
     return seen
 
 
-def topological(nodes: Iterable[str], edges: Iterable[Edge]) -> list[str]:
-    """The tasks in wave order, document order within a wave. Only edges that schedule count, and these must
-    be acyclic."""
+def topological(nodes: Iterable[str], edges: Iterable[Edge], *, recoveries: bool = False) -> list[str]:
+    """The tasks in wave order, document order within a wave. Only edges that schedule count, with
+    recoveries also what these read; those that count must be acyclic."""
     order = list(nodes)
     missing = dict.fromkeys(order, 0)
-    nexts = _successors(order, (edge for edge in edges if edge.schedules))
+    nexts = _successors(
+        order, (edge for edge in edges if edge.schedules or (recoveries and edge.kind == "recovery"))
+    )
     for node in chain.from_iterable(nexts.values()):
         missing[node] += 1
     wave = [node for node in order if not missing[node]]

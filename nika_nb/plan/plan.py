@@ -9,9 +9,11 @@ from typing import Any
 
 from nika_nb.language.model import Action, Task, Workflow
 from nika_nb.language.skills import Skill
-from nika_nb.language.template import references
+from nika_nb.language.template import Value, references
 from nika_nb.plan.edges import Edge, by_consumer, by_producer, edges_of
 from nika_nb.plan.identity import definition, definition_hash, definition_parts
+
+RECOVER = "on_error.recover"  # what a recovery read, among the parts of an input
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,18 @@ class TaskPlan:
     @property
     def producers(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(edge.producer for edge in self.incoming))
+
+    @property
+    def reads_to_recover(self) -> bool:
+        """Whether what it recovers to is read from somewhere, and so may be another value each time."""
+        policy = self.task.on_error
+        return policy is not None and any(references(policy.recover))
+
+    def origins_of(self, part: str) -> tuple[str, ...]:
+        """The tasks that a part of its input comes from, as a reason names the part."""
+        if part == RECOVER and self.task.on_error is not None:
+            return _producers(self.task.on_error.recover)
+        return self.origins.get(part.removeprefix("with."), ()) if part.startswith("with.") else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +130,19 @@ def _origins(task: Task) -> dict[str, tuple[str, ...]]:
     """binding → the tasks it reads, a group by its name."""
     found: dict[str, tuple[str, ...]] = {}
     for name, value in task.with_.items():
-        producers = [
-            f"group {ref.steps[0]}" if ref.root == "group" else str(ref.steps[0])
-            for ref in references(value)
-            if ref.root in ("tasks", "group") and ref.steps
-        ]
+        producers = _producers(value)
         if producers:
-            found[name] = tuple(dict.fromkeys(producers))
+            found[name] = producers
     return found
+
+
+def _producers(value: Value | None) -> tuple[str, ...]:
+    producers = [
+        f"group {ref.steps[0]}" if ref.root == "group" else str(ref.steps[0])
+        for ref in references(value)
+        if ref.root in ("tasks", "group") and ref.steps
+    ]
+    return tuple(dict.fromkeys(producers))
 
 
 def note_of(action: Action, model: str | None) -> str:

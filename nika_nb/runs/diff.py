@@ -8,7 +8,7 @@ from typing import get_args
 from nika_nb.language.template import references
 from nika_nb.plan.identity import definition_fields
 from nika_nb.plan.meaning import envelope
-from nika_nb.plan.plan import TaskPlan, make_plan
+from nika_nb.plan.plan import RECOVER, TaskPlan, make_plan
 from nika_nb.runs.causes import Causes, Reason
 from nika_nb.runs.difference import Diff, Edit, Kind, Side, TaskDiff
 from nika_nb.runs.provenance import doubted
@@ -134,8 +134,9 @@ class _Comparison:
             names = [part for part in unequal(before, after) if part in before and part in after]
         else:
             names = list(self._derived(planned)) if planned is not None else []
-        origins = planned.origins if planned is not None else {}
-        return fields, tuple(_from(part, origins) for part in names if part not in fields)
+        if "on_error" not in fields and planned is not None and recover_differently(planned, a, b):
+            names.append(RECOVER)
+        return fields, tuple(_from(part, planned) for part in names if part not in fields)
 
     def _fields(self, name: str, a: Unit, b: Unit) -> tuple[str, ...]:
         """By the recorded digests; where a task left none, by the recorded texts."""
@@ -215,8 +216,13 @@ def _both_differ(before: str | None, after: str | None) -> bool:
     return before is not None and after is not None and before != after
 
 
-def _from(name: str, origins: Mapping[str, tuple[str, ...]]) -> str:
-    came = origins.get(name.removeprefix("with.")) if name.startswith("with.") else None
+def recover_differently(planned: TaskPlan, a: Unit, b: Unit) -> bool:
+    """Whether both recovered, from what both read: it gave them their outputs."""
+    return planned.reads_to_recover and a.cause == b.cause == "recovered" and a.output != b.output
+
+
+def _from(name: str, planned: TaskPlan | None) -> str:
+    came = planned.origins_of(name) if planned is not None else ()
     return f"{name} (from {', '.join(came)})" if came else name
 
 

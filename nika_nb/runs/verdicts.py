@@ -9,7 +9,8 @@ from typing import Any
 from nika_nb.board.reproduction import WORD, TaskReproduction, VerdictName
 from nika_nb.catalog.builtins import PROMPT, UUID
 from nika_nb.language.model import Task
-from nika_nb.plan.plan import Plan, TaskPlan
+from nika_nb.plan.plan import RECOVER, Plan, TaskPlan
+from nika_nb.runs.diff import recover_differently
 from nika_nb.trace.fields import shape_of
 from nika_nb.trace.units import Unit, Units
 from nika_nb.values import loads, unequal
@@ -128,10 +129,11 @@ class Verdicts:
 
     def _cause(self, planned: TaskPlan, then: Unit, now: Unit) -> Said:
         """What the difference of two outputs is owed to."""
-        if then.input_hash is not None and then.input_hash == now.input_hash:
+        other = (RECOVER,) if recover_differently(planned, then, now) else ()
+        if then.input_hash is not None and then.input_hash == now.input_hash and not other:
             own = anew(planned.task, self._plan)
             return ("nature", own) if own else ("environment", _world(planned.task))
-        parts = unequal(shape_of(then.input_parts), shape_of(now.input_parts))
+        parts = (*unequal(shape_of(then.input_parts), shape_of(now.input_parts)), *other)
         found = [(part, *self._source(planned, part)) for part in parts]
         for verdict in ("environment", "unverifiable", "nature"):
             for part, source, said in found:
@@ -145,7 +147,7 @@ class Verdicts:
 
     def _source(self, planned: TaskPlan, part: str) -> tuple[str, VerdictName]:
         """(the task that a binding comes from, the verdict on it); of several the one that explains most."""
-        producers = planned.origins.get(part.removeprefix("with."), ())
+        producers = planned.origins_of(part)
         judged = [(producer, self._of(producer)[0]) for producer in producers]
         differing = [pair for pair in judged if pair[1] != "reproduced"]
         return (differing or judged or [("", "reproduced")])[0]

@@ -11,6 +11,7 @@ from nika_nb.board.sheet import Drawn, Line, Sheet
 from nika_nb.board.text import plural
 from nika_nb.engine.contract import Miss
 from nika_nb.engine.outcome import null_said
+from nika_nb.engine.recovery import MOVED
 from nika_nb.errors import NikaError
 from nika_nb.plan.edges import edges_of
 from nika_nb.plan.identity import Identity
@@ -260,7 +261,7 @@ def _items(memory: JournalMemory, ran: list[Unit], recalled: list[Unit]) -> Iter
     for item in sorted(ran, key=lambda unit: unit.item or 0):
         index = item.item or 0
         found = memory.recall_item(_identity(item), index) if item.def_hash is not None else None
-        miss = found if isinstance(found, Miss) else Miss("first-run")
+        miss = found if isinstance(found, Miss) else MOVED if found and found.error else Miss("first-run")
         reason = "" if miss.reason == "first-run" else miss.reason
         yield ItemWhy(index, item.state, reason, miss.parts, miss.detail)
 
