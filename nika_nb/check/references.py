@@ -12,7 +12,7 @@ from nika_nb.check.shapes import Known, Typed
 from nika_nb.check.subject import Subject
 from nika_nb.check.surfaces import envelope_model, surfaces
 from nika_nb.errors import Diagnostic
-from nika_nb.language.cel import Reference
+from nika_nb.language.cel import Reference, slips
 from nika_nb.language.model import Task, Workflow
 from nika_nb.language.template import references
 from nika_nb.values import closest, nearest
@@ -158,6 +158,8 @@ def _authority(read: Read) -> str:
 
 def _meant(read: Read, root: str) -> str:
     workflow, task = read.subject.workflow, read.surface.task
+    if (constant := slips.value(root)) and read.name is None:
+        return f"write `{constant}`"
     if task is not None and root in task.with_ and read.surface.kind != "with":
         return f"write `with.{root}`"
     if known := _declared_as(workflow, root):

@@ -40,10 +40,15 @@ def read_when(node: Node, findings: Findings) -> Value | bool | None:
             "NIKA-VAR-005",
             f"`{island.text[:80]}` is a value, not a condition",
             island.span,
-            "compare it: `== true`, `!= null`, `> 0`, or `size(…) > 0`",
+            _meant(island.expr),
         )
         return None
     return value
+
+
+def _meant(expr: cel.Expr) -> str:
+    constant = cel.slips.value(expr.name) if isinstance(expr, cel.syntax.Ident) else None
+    return f"write `{constant}`" if constant else "compare it: `== true`, `!= null`, `> 0`, or `size(…) > 0`"
 
 
 def _several(value: Value, node: Node, findings: Findings) -> None:

@@ -97,6 +97,16 @@ CASES = [
         "nika: m\nmodel: ${{ inputs.a «+» 1 }}\ntasks:\n  a:\n    infer: { prompt: hi }\n",
         ("VAR-005",),
     ),
+    *(
+        Case(f"the constant `{name}`", infer(f"${{{{ [«{name}»] }}}}"), ("VAR-001",), f"write `{meant}`")
+        for name, meant in (("True", "true"), ("False", "false"), ("None", "null"))
+    ),
+    Case(
+        "a gate with a constant of Python alone",
+        infer("hi", "    when: «${{ True }}»\n"),
+        ("VAR-005",),
+        "write `true`",
+    ),
     Case(
         "a binding that does not exist",
         infer("${{ with.«stile» }}", "    with: { style: short }\n"),

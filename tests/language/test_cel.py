@@ -142,10 +142,39 @@ def test_an_evaluation_fails_with_a_place(text: str, code: str, place: str) -> N
     assert text[caught.value.span.start : caught.value.span.end] == place
 
 
+SLIPS: list[tuple[str, str, str]] = [
+    ("a and b", "and", "written `&&`"),
+    ("(a or b)", "or", "written `||`"),
+    ("[a and b]", "and", "written `&&`"),
+    ("a ? b and c : d", "and", "written `&&`"),
+    ("not a", "not", "written `!`"),
+    ("a && not b", "not", "written `!`"),
+    ("a is null", "is", "written `==`"),
+    ("a is not null", "is", "written `!=`"),
+    ("a not in b", "not", "`!(a in b)`"),
+    ("a if b else c", "if", "`test ? this : that`"),
+    ("len(a)", "len", "write `size(…)`"),
+    ("sum(a)", "sum", "compute it in a task"),
+    ("a.startswith('x')", "startswith", "write `.startsWith(…)`"),
+    ("a + b", "+", "side by side"),
+]
+
+
+@pytest.mark.parametrize(("text", "place", "sentence"), SLIPS, ids=[case[0] for case in SLIPS])
+def test_a_word_of_python_is_told_as_it_is_written_here(text: str, place: str, sentence: str) -> None:
+    """The place is that word alone, wherever in an expression it stands."""
+    with pytest.raises(Fault) as caught:
+        cel.parse(text)
+    assert caught.value.code == "NIKA-VAR-005"
+    assert sentence in caught.value.message
+    assert caught.value.span is not None
+    assert text[caught.value.span.start : caught.value.span.end] == place
+
+
 REFUSED: list[tuple[str, str]] = [
     ("", "empty"),
     ("   ", "empty"),
-    ("1 + 1", "arithmetic"),
+    ("1 + 1", "not part of an expression"),
     ("a.b * 2", "arithmetic"),
     ("a -1", "arithmetic"),
     ("a % 2", "arithmetic"),

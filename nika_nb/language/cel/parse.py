@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from nika_nb.errors import Fault, Span
+from nika_nb.language.cel import slips
 from nika_nb.language.cel.syntax import (
     Binary,
     Call,
@@ -72,7 +73,9 @@ def _tokens(text: str) -> list[_Token]:
 
 def _unknown_character(text: str, at: int) -> str:
     char = text[at]
-    if char in "+-*/%":
+    if char == "+":
+        return "`+` is not part of an expression: add in a task; texts stand side by side: `${{ a }}${{ b }}`"
+    if char in "-*/%":
         return f"arithmetic (`{char}`) is not part of an expression: compute it in a task"
     if char in "'\"":
         return "a string without its closing quote"
@@ -103,12 +106,19 @@ class _Parser:
         return expr
 
     def _surplus(self) -> str:
+        if slip := self._slip():
+            return slip
         text = self._tokens[self._at].text
         if text in _RELATIONS:
             return f"relations do not chain: put the first one in parentheses before `{text}`"
         if text.startswith("-"):
             return "arithmetic (`-`) is not part of an expression: compute it in a task"
         return f"`{text}` does not belong here"
+
+    def _slip(self) -> str | None:
+        """A sentence where the next token is a word that is an operator elsewhere."""
+        following = self._tokens[self._at + 1].text if self._at + 1 < len(self._tokens) else ""
+        return slips.operator(self._peek(), following)
 
     def _peek(self) -> str:
         """The text of the next token when it is an operator or a word, else ''."""
@@ -126,7 +136,7 @@ class _Parser:
     def _expect(self, text: str, inside: str) -> _Token:
         token = self._accept(text)
         if token is None:
-            raise _refuse(f"`{text}` is missing in {inside}", self._here())
+            raise _refuse(self._slip() or f"`{text}` is missing in {inside}", self._here())
         return token
 
     def _here(self) -> Span:
@@ -195,9 +205,8 @@ class _Parser:
 
     def _method(self, target: Expr, name: _Token) -> Expr:
         if name.text not in _METHODS:
-            raise _refuse(
-                f"`.{name.text}()` is not one of .size() .contains() .startsWith() .endsWith()", name.span
-            )
+            sentence = f"`.{name.text}()` is not one of .size() .contains() .startsWith() .endsWith()"
+            raise _refuse(sentence + slips.method(name.text), name.span)
         args, close = self._arguments(name.text)
         if len(args) != _METHODS[name.text]:
             raise _refuse(f"`.{name.text}()` takes {_METHODS[name.text]} argument(s)", name.span)
@@ -236,10 +245,13 @@ class _Parser:
             return Literal(_CONSTANTS[token.text], token.span)
         if token.text == "in":
             raise _refuse("`in` needs a value on its left", token.span)
+        if slip := slips.operator(token.text):
+            raise _refuse(slip, token.span)
         if not self._accept("("):
             return Ident(token.text, token.span)
         if token.text not in _FUNCTIONS:
-            raise _refuse(f"`{token.text}()` is not one of the functions size() and has()", token.span)
+            sentence = f"`{token.text}()` is not one of the functions size() and has()"
+            raise _refuse(sentence + slips.function(token.text), token.span)
         args, close = self._arguments(token.text)
         if len(args) != 1:
             raise _refuse(f"`{token.text}()` takes 1 argument", token.span)
