@@ -12,11 +12,15 @@ from nika_nb.language import dialect
 from nika_nb.language.findings import Findings
 from nika_nb.language.lattice import normalize
 from nika_nb.language.lowering import PRIMITIVES, lower
+from nika_nb.language.misfit import misfit
 from nika_nb.language.nodes import Map, Node, Scalar, Seq, kind_of, to_json
 from nika_nb.values import Json, dumps, nearest
 
 _CONSTRUCTORS = ("array", "map", "object", "union", "enum", "integer", "number", "string", "optional")
-_NAMES = f"the names are {', '.join(PRIMITIVES)}"
+_NAMES = (
+    f"a type is {', '.join(PRIMITIVES)}, or {{ array: T }}, {{ map: T }}, {{ object: {{ field: T }} }}, "
+    "{ enum: [a, b] }, { union: [T, null] }"
+)
 _ANYTHING = "leave the type out at an output or `returns:`; an input says what may come"
 _PARTS = 1000  # of one expression; relations between types cost the product of their sizes
 _FOREIGN = {
@@ -232,6 +236,8 @@ def _teach(name: str) -> str:
         return "for a value that may be null write `{ union: [T, null] }`"
     if "<" in name or "[" in name:
         return "write `{ array: T }` or `{ map: T }`; other constructors with brackets do not exist"
+    if simple == "json":
+        return f"a program that prints JSON is read with `decode: json` in `exec:`; {_NAMES}"
     if simple in _FOREIGN:
         known = _FOREIGN[simple]
         return f"write `{known}`" if known else _ANYTHING
@@ -250,10 +256,7 @@ def judge(schema: dict[str, Any], value: Json) -> str | None:
         fits = schema == {} or any("contentEncoding" in member for member in members)
         return None if fits else "bytes do not fit this type"
     error = next(iter(_validator(dumps(schema)).iter_errors(value)), None)
-    if error is None:
-        return None
-    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.instance_path)
-    return f"at `{place.lstrip('.')}`: {error.message}" if place else str(error.message)
+    return None if error is None else misfit(error)
 
 
 @lru_cache(maxsize=256)

@@ -71,6 +71,9 @@ def _given(session: Session, text: str) -> dict[str, Any]:
 
 
 def _named(session: Session, text: str, name: str) -> Any:
+    if not name.isidentifier():
+        hint = f"write `few = …` in a cell first, then --vars {text.partition('=')[0]}=few"
+        raise UsageError(f"--vars {text}: it takes the name of a variable, not an expression; {hint}")
     try:
         return session.value(name)
     except UsageError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nika_nb.doors import option
@@ -11,7 +11,7 @@ from nika_nb.language.binding import How, bound
 from nika_nb.language.model import Workflow
 from nika_nb.runs.rows import Rows as Rows
 from nika_nb.runs.rows import rows_of as rows_of
-from nika_nb.values import loads
+from nika_nb.values import dumps, loads
 
 
 def parse_variable(text: str) -> tuple[str, Any]:
@@ -37,8 +37,27 @@ def bind(workflow: Workflow, given: Mapping[str, Any], *, deployed: bool = False
     """
     values, troubles = bound(workflow, given, how_given("input" if deployed else "var"))
     if troubles:
+        troubles += _columns(workflow, given)
         raise UsageError("nothing was run:\n" + "\n".join(f"  {trouble}" for trouble in troubles))
     return values
+
+
+def _columns(workflow: Workflow, given: Mapping[str, Any]) -> Iterator[str]:
+    """How the rows of a DataFrame with more columns than are declared are made to fit."""
+    for name, rows in given.items():
+        fields = _fields(workflow, name)
+        held = list(rows[0]) if isinstance(rows, Rows) and rows and isinstance(rows[0], dict) else []
+        kept = [column for column in held if column in fields]
+        if fields and len(kept) < len(held):
+            yield f"of a DataFrame keep the columns that `{name}` declares: df[{dumps(kept)}]"
+
+
+def _fields(workflow: Workflow, name: str) -> dict[str, Any]:
+    """The fields of one row of an input; none where any may come."""
+    match workflow.inputs[name].type.canonical if name in workflow.inputs else None:
+        case {"array": {"object": dict() as fields, **more}} if not more:
+            return fields
+    return {}
 
 
 def unfilled(workflow: Workflow, values: Mapping[str, Any]) -> list[str]:

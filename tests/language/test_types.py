@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nika_nb.errors import Source
+from nika_nb.errors import Source, hiding
 from nika_nb.language import TypeExpr
 from nika_nb.language.findings import Findings
 from nika_nb.language.lattice import UNKNOWN, assignable, consistent, normalize, subtype
@@ -114,10 +114,12 @@ REFUSED: list[tuple[str, str, str, str]] = [
     ("brackets", "array<string>", "NIKA-TYPE-001", "{ array: T }"),
     ("a question mark", "string?", "NIKA-TYPE-001", "{ union: [T, null] }"),
     ("any", "any", "NIKA-TYPE-001", "leave the type out"),
-    ("a withdrawn name", "money", "NIKA-TYPE-001", "the names are"),
+    ("a withdrawn name", "money", "NIKA-TYPE-001", "a type is null"),
     ("the reserved constructor", "artifact<image/png>", "NIKA-TYPE-001", ""),
-    ("a number", "12", "NIKA-TYPE-001", "the names are"),
-    ("a boolean", "true", "NIKA-TYPE-001", "the names are"),
+    ("a number", "12", "NIKA-TYPE-001", "a type is null"),
+    ("a boolean", "true", "NIKA-TYPE-001", "a type is null"),
+    ("JSON as such", "json", "NIKA-TYPE-001", "`decode: json`"),
+    ("a word of nowhere", "blob", "NIKA-TYPE-001", "{ array: T }, { map: T }, { object: { field: T } }"),
     ("a list", "[string]", "NIKA-TYPE-001", "{ union:"),
     ("an empty mapping", "{}", "NIKA-TYPE-001", "one of"),
     ("an unknown constructor", "{ list: string }", "NIKA-TYPE-001", "one of"),
@@ -290,15 +292,50 @@ def test_values_are_judged(text: str, value: Any, fits: bool) -> None:
     assert (type_of(text).conforms(value) is None) is fits
 
 
-def test_a_misfit_names_its_place_and_never_its_value() -> None:
-    """The sentence says where and what is expected; the value itself may be a secret."""
-    problem = type_of("{ object: { rows: { array: { object: { id: integer } } } } }").conforms(
-        {"rows": [{"id": 1}, {"id": "hunter2"}]}
-    )
+def test_a_misfit_names_its_place_and_its_value_but_no_secret() -> None:
+    """The sentence says where, what stands there and what is expected; a secret is blotted out whole."""
+    typed = type_of("{ object: { rows: { array: { object: { id: integer } } } } }")
+    value = {"rows": [{"id": 1}, {"id": "x" * 50 + "hunter2-hunter2"}]}
+    problem = typed.conforms(value)
     assert problem is not None
     assert "rows[1].id" in problem
-    assert "integer" in problem
-    assert "hunter2" not in problem
+    assert "`integer`" in problem
+    assert "x" * 50 in problem
+    before = hiding.set(lambda text: text.replace("hunter2-hunter2", "••••••"))
+    try:
+        masked = typed.conforms(value)
+    finally:
+        hiding.reset(before)
+    assert masked is not None
+    assert "hunter" not in masked
+
+
+MISFITS: list[tuple[str, Any, str]] = [
+    ("integer", "three", '`"three"` is not of type `integer`'),
+    ("string", None, "`null` is not of type `string`; where null may come write `{ union: [string, null] }`"),
+    ("bool", None, "`{ union: [bool, null] }`"),
+    ("string", ["a", "b"], "a list of 2 is not"),
+    ("string", {"a": 1}, "an object with `a` is not"),
+    ("{ integer: { max: 3 } }", 7, "`7` is greater than the maximum of 3"),
+    ("{ union: [string, null] }", 3, "`3` fits none"),
+    ("{ object: { a: string } }", {"a": "", "b": 1}, "`b` is no field of the type; declare"),
+    ("{ object: { a: string } }", {}, "`a` is missing; say `{ optional: T }`"),
+    ("{ array: { object: { a: string } } }", [{"a": None}], "at `[0].a`: `null`"),
+]
+
+
+@pytest.mark.parametrize(("text", "value", "says"), MISFITS, ids=[f"{m[0]} {m[1]!r}" for m in MISFITS])
+def test_a_misfit_says_what_stands_there_and_what_to_write(text: str, value: Any, says: str) -> None:
+    """In the words of the type language."""
+    assert says in str(type_of(text).conforms(value))
+
+
+def test_a_misfit_is_short_whatever_the_value() -> None:
+    """The value, the names of its fields and how many are listed are bounded."""
+    typed = type_of("{ object: { a: string } }")
+    wide = {f"{n}{'x' * 5000}": n for n in range(5000)}
+    for value in ("x" * 10**6, wide, list(range(10**5))):
+        assert len(str(typed.conforms(value))) < 700
 
 
 def test_a_pattern_is_matched_in_linear_time() -> None:

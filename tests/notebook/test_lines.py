@@ -113,6 +113,7 @@ def test_a_frame_becomes_the_rows_of_a_fan_out(notebook: Notebook) -> None:
         ("--vars df", "`df` is list, not a dict; one input is given as INPUT=df"),
         ("--vars rows=nope", "--vars rows=nope: `nope` is not defined"),
         ("--vars nope", "--vars nope: `nope` is not defined"),
+        ('--vars rows=df[["text"]]', "name of a variable, not an expression; write `few = …`"),
         ("--resume $df", "there is no trace"),
     ],
 )

@@ -147,3 +147,14 @@ def test_numbers_and_arrays_of_numpy_are_inputs(folder: Path) -> None:
     )
     run = nika_nb.run(text, vars={"rows": np.array([3, 4])})
     assert run.tasks["score"].output == ["mock(echo) · 3", "mock(echo) · 4"]
+
+
+def test_a_frame_with_more_columns_than_declared_is_told_which_to_keep() -> None:
+    """The way out is written as it is typed; rows that are no DataFrame have no columns to drop."""
+    frame = pd.DataFrame({"name": ["a"], "note": ["z"], "n": [1]})
+    with pytest.raises(UsageError, match=r'keep the columns that `rows` declares: df\[\["name","n"\]\]'):
+        nika_nb.run(FAN, vars={"rows": frame})
+    with pytest.raises(UsageError) as caught:
+        nika_nb.run(FAN, vars={"rows": frame.to_dict("records")})
+    assert "`note` is no field" in str(caught.value)
+    assert "DataFrame" not in str(caught.value)

@@ -74,7 +74,8 @@ def _tokens(text: str) -> list[_Token]:
 def _unknown_character(text: str, at: int) -> str:
     char = text[at]
     if char == "+":
-        return "`+` is not part of an expression: add in a task; texts stand side by side: `${{ a }}${{ b }}`"
+        side = "texts stand side by side: `${{ a }}${{ b }}`"
+        return f"arithmetic (`+`) is not part of an expression: compute it in a task; {side}"
     if char in "-*/%":
         return f"arithmetic (`{char}`) is not part of an expression: compute it in a task"
     if char in "'\"":
