@@ -11,7 +11,7 @@ from nika_nb.board.fields import Fields, item_fault_of, json_of, preview_of, pro
 from nika_nb.board.rows import TOLD_ITEMS, Items, Row, RunState, State, Talk
 from nika_nb.engine.outcome import null_said
 from nika_nb.trace import agents
-from nika_nb.trace.fields import number, shape_of
+from nika_nb.trace.fields import names_of, number, shape_of
 
 if TYPE_CHECKING:
     from nika_nb.board.state import Board
@@ -90,6 +90,7 @@ def _item_completed(board: Board, fields: Fields, at: int) -> None:
     status = fields.get("status")
     if fields.get("matched"):
         items.cached += 1
+        row.changed |= _files_changed(fields)
         _saved(row, fields.get("saved_ms"), fields.get("saved_tokens"), fields.get("saved_usd"))
     else:
         items.running = max(0, items.running - 1)
@@ -143,6 +144,7 @@ def _task_completed(board: Board, fields: Fields, at: int) -> None:
 def _task_cache_hit(board: Board, fields: Fields, at: int) -> None:
     row = _settle(board, fields, at, "cached")
     row.duration_ms = None
+    row.changed |= _files_changed(fields)
     row.saved_ms, row.saved_tokens, row.saved_usd = 0, 0, 0.0  # its items have told theirs, this is the sum
     _saved(row, fields.get("saved_ms"), fields.get("saved_tokens"), fields.get("saved_usd"))
     row.preview = preview_of(fields)
@@ -283,6 +285,10 @@ def _nulls(board: Board, row: Row) -> tuple[str, ...]:
         elif producer is not None and producer.recovered and producer.gave_null:
             found.append(null_said(binding, name, f"recovered from {producer.recovered}"))
     return tuple(dict.fromkeys(found))
+
+
+def _files_changed(fields: Fields) -> dict[str, None]:
+    return dict.fromkeys(names_of(fields.get("files_changed")))
 
 
 def _noted(row: Row, fields: Fields) -> None:

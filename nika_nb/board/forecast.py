@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from nika_nb.doors import option
+from nika_nb.engine.seen import changed_said
+
 Fate = Literal["skip", "run", "depends", "idle"]
 
 
@@ -45,7 +48,7 @@ class TaskForecast:
     why: a phrase, empty on a first run. recorded, items: of a fan-out; items is None where it is no
     fan-out or how many there are is not known. again: how it had ended, where effects of an earlier run
     are about to fire once more. asks: it puts a question to a human. saved_usd, saved_ms: what its
-    records cost to make.
+    records cost to make. files_changed: what its records were made from, and was written since.
     """
 
     task: str
@@ -62,6 +65,12 @@ class TaskForecast:
     asks: bool = False
     saved_usd: float = 0.0
     saved_ms: int = 0
+    files_changed: tuple[str, ...] = ()
+
+    @property
+    def since(self) -> str:
+        """The files that changed since, and what runs it again; empty where none did."""
+        return changed_said(self.files_changed, option("from", self.task.partition("/")[0]))
 
     @property
     def works(self) -> bool:

@@ -80,7 +80,9 @@ def ceiling_said(ceiling: Ceiling) -> str:
 
 
 def _facts(task: TaskForecast) -> Iterator[tuple[str, str]]:
-    """(label, what) of everything that it may touch; of what does no work, nothing."""
+    """(label, what) of everything that it may touch, and what is to say of what does no work."""
+    if task.files_changed:
+        yield "note", task.since
     if not task.works:
         return
     again = task.fires_again

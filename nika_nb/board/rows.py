@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from nika_nb.board.clean import one_line
+from nika_nb.engine.seen import changed_said
 
 State = Literal["pending", "running", "retrying", "paused", "ok", "cached", "skipped", "failed", "cancelled"]
 RunState = Literal["running", "completed", "failed", "cancelled", "paused", "incomplete"]
@@ -101,6 +102,7 @@ class Row:
     recovered: str = ""
     gave_null: bool = False
     nulls: tuple[str, ...] = ()  # which of its bindings read null, and why
+    changed: dict[str, None] = field(default_factory=dict)  # files behind its records, written since
     decided: str = ""
     blocked_by: str = ""
     not_resumable: str = ""
@@ -109,6 +111,11 @@ class Row:
     talk: Talk | None = None
     called: dict[str, list[int]] = field(default_factory=dict)  # per call under way: [settled, all] tasks
     unfinished: str = ""
+
+    @property
+    def since(self) -> str:
+        """Which files behind its records changed, in a sentence; empty where none did."""
+        return changed_said(self.changed, f"--from {self.id}")
 
     @property
     def settled(self) -> bool:

@@ -178,8 +178,8 @@ def _beneath(row: Row, whole: bool) -> str:
 
 def _warned(row: Row) -> str:
     sign = signed("⚠", COLOUR["retrying"])
-    words = [*row.nulls, *([f"warning: {row.warning}"] if row.warning else [])]
-    return "".join(f"<div>{sign} {inline(said)}</div>" for said in words)
+    words = [*row.nulls, row.since, f"warning: {row.warning}" if row.warning else ""]
+    return "".join(f"<div>{sign} {inline(said)}</div>" for said in words if said)
 
 
 def _opened(row: Row) -> str:

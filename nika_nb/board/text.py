@@ -122,6 +122,7 @@ def line(row: Row, width: int, now: int | None = None, glyphs: dict[State, str] 
 def under(row: Row) -> list[str]:
     """What stands under a row: the failure, the open question, the closed gate, a warning."""
     warned = [f"       {one_line(said)}" for said in row.nulls] if row.state != "skipped" else []
+    warned += [f"       {one_line(row.since)}"] if row.changed else []
     warned += [f"       warning: {one_line(row.warning)}"] if row.warning else []
     if row.state == "failed":
         return [*(f"       {fault}" for fault in _faults(row)), *warned]

@@ -15,6 +15,7 @@ from nika_nb.engine.contract import Asks, Call, Extractor, OverBudget, Reply, St
 from nika_nb.engine.emit import Emitter
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.places import Places
+from nika_nb.engine.seen import Seen
 from nika_nb.engine.telling import Telling
 from nika_nb.engine.work import Work, usage_fields
 from nika_nb.errors import Fault, short_of
@@ -40,6 +41,7 @@ class Attempts:
         base: str,
         budget: Budget,
         places: Places,
+        seen: Seen,
     ) -> None:
         self._verbs = verbs
         self._extractor = extractor
@@ -49,6 +51,7 @@ class Attempts:
         self._base = base
         self._budget = budget
         self._places = places
+        self._seen = seen
 
     async def unit(
         self,
@@ -154,7 +157,13 @@ class Attempts:
             chance=self._chance,
             lifts=frozenset(lift.law for lift in task.lift),
             affords=lambda: self._affords(owed),
+            saw=lambda place: self._saw(work, place),
         )
+
+    def _saw(self, work: Work, place: str) -> None:
+        marked = self._seen.mark(place)
+        if marked is not None:
+            work.see(*marked)
 
     async def _accepted(self, task: Task, work: Work, reply: Reply) -> tuple[Any, dict[str, Any]]:
         if reply.warning and reply.warning not in work.warnings:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from nika_nb.engine.outcome import Outcome
@@ -79,6 +79,7 @@ class Call:
     chance: the run's randomness, from its seed where it declares one.
     lifts: the laws that the author opened for this task.
     affords: to be asked before every further call of a model, whether the run's cap lets it begin.
+    saw: to be called with the place of every file that the work is about to read.
     """
 
     task: str
@@ -98,6 +99,7 @@ class Call:
     chance: random.Random
     lifts: frozenset[str] = frozenset()
     affords: Callable[[], bool] = lambda: True
+    saw: Callable[[str], None] = lambda place: None
 
 
 class OverBudget(Exception):
@@ -210,7 +212,9 @@ class Hit:
     """A recorded success that stands for running the task again.
 
     trace and frame say where it was found; the saved figures are what running it had cost. started,
-    ended: when it ran, in unix ns, which is what a task that observes it still sees.
+    ended: when it ran, in unix ns, which is what a task that observes it still sees. files: what it read, by
+    name, each as (bytes, unix ns of its last change, digest). as_of: to when its run was at work, in unix ns,
+    None where no clock on the wall says so.
     """
 
     output: Any
@@ -223,6 +227,8 @@ class Hit:
     cost_usd: float | None = None
     started: int | None = None
     ended: int | None = None
+    files: Mapping[str, tuple[int, int, str | None]] = field(default_factory=dict)
+    as_of: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

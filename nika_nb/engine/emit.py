@@ -28,7 +28,7 @@ class Mask(Protocol):
 _STRUCTURAL = frozenset(
     (
         *("task", "item", "kind", "attempt", "attempts", "max_attempts", "delay_ms", "duration_ms"),
-        *("started_ns", "ended_ns"),
+        *("started_ns", "ended_ns", "files_as_of_ns"),
         *("pgid", "started", "page", "pages", "total", "done", "tokens", "cost_usd"),
         *("def_hash", "input_hash", "definition_parts", "input_parts", "shown_hash"),
         *("approval_shown_hash", "workflow_sha256", "semantic_hash", "trace_format", "engine_version"),
@@ -44,7 +44,7 @@ _WRITTEN = frozenset(
         *("outcome", "output", "outputs", "input_values", "prompts", "choices", "matched", "child"),
         *("gates", "effects"),
         *("needs", "parts", "permits_json", "inputs", "pricing", "budget", "answered", "forced"),
-        *("inputs_withheld", "answers", "approvals", "decided"),
+        *("inputs_withheld", "answers", "approvals", "decided", "files_seen", "files_changed"),
     )
 )
 

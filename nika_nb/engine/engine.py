@@ -14,7 +14,7 @@ from nika_nb.engine.outcome import Outcome
 from nika_nb.engine.pipeline import Ended, Open
 from nika_nb.engine.scope import Scopes, Settled, record
 from nika_nb.engine.settle import Settler, note_of
-from nika_nb.engine.setup import Setup, pipeline
+from nika_nb.engine.setup import Setup, looks, pipeline
 from nika_nb.engine.turns import Turns
 from nika_nb.engine.unwind import Unwinding
 from nika_nb.engine.waits import Waits
@@ -34,12 +34,13 @@ class Engine:
         self._emitter = Emitter(
             setup.sink, setup.clock, Stamper(setup.clock, setup.seed), setup.mask, timeless=setup.serial
         )
-        self._settler = Settler(self._emitter, setup.mask)
+        seen = looks(setup)
+        self._settler = Settler(self._emitter, setup.mask, seen)
         self._scopes = Scopes(setup.plan.workflow, setup.inputs, setup.secrets, setup.markers)
         self._budget = setup.budget
         self._waits = Waits(setup.plan.tasks)
         self._pipeline = pipeline(
-            setup, self._emitter, self._settler, self._scopes, self._waits, self._await_task
+            setup, self._emitter, self._settler, self._scopes, self._waits, self._await_task, seen
         )
         self._ending = Ending(setup.plan, self._emitter, self._settler, self._scopes, setup.budget)
         self._turn = Turns(1 if setup.serial else max(1, len(setup.plan.tasks)))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from nika_nb.engine.contract import Hit, Miss
 from nika_nb.engine.emit import Emitter, Mask
 from nika_nb.engine.outcome import Outcome, TaskError
+from nika_nb.engine.seen import Mark, Seen
 from nika_nb.engine.work import Work, usage_fields
 from nika_nb.errors import Fault
 from nika_nb.plan.identity import Identity
@@ -18,9 +20,10 @@ from nika_nb.values import dumps
 class Settler:
     """Writes what became of a task or an item: started, decisions, the terminal frame."""
 
-    def __init__(self, emitter: Emitter, mask: Mask) -> None:
+    def __init__(self, emitter: Emitter, mask: Mask, seen: Seen | None = None) -> None:
         self._emitter = emitter
         self._mask = mask
+        self._seen = seen or Seen(watched=False)
 
     def ran(
         self,
@@ -74,6 +77,7 @@ class Settler:
             **work.figures(),
             **self._keys(identity, outcome.value),
             outcome=self._outcome(outcome),
+            files_seen=self._files(work.files),
         )
 
     def _failed(self, task: str, note: str, outcome: Outcome, work: Work) -> None:
@@ -174,6 +178,7 @@ class Settler:
             saved_usd=hit.cost_usd,
             started_ns=hit.started,
             ended_ns=hit.ended,
+            **self._since(hit),
         )
 
     def item(
@@ -203,7 +208,21 @@ class Settler:
             saved_ms=hit.duration_ms if hit else None,
             saved_tokens=hit.tokens if hit else None,
             saved_usd=hit.cost_usd if hit else None,
+            **(self._since(hit) if hit else {"files_seen": self._files(work.files)}),
         )
+
+    def _files(self, files: Mapping[str, Mark]) -> str | None:
+        told = {name: list(mark) for name, mark in files.items() if not self._mask.found(name)}
+        return dumps(told) if told else None
+
+    def _since(self, hit: Hit) -> dict[str, Any]:
+        """What a recalled success was made from. Once a file has changed the moment to compare with stays."""
+        changed = self._seen.changed(hit)
+        return {
+            "files_seen": self._files(hit.files),
+            "files_changed": dumps(list(changed)) if changed else None,
+            "files_as_of_ns": hit.as_of if changed else None,
+        }
 
     def _keys(self, identity: Identity | Fault, output: Any) -> dict[str, Any]:
         """The fields by which a later resume recognises this success, or why it cannot."""

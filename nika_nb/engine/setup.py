@@ -9,7 +9,7 @@ from typing import Any
 
 from nika_nb.engine.attempts import Attempts
 from nika_nb.engine.budget import Budget
-from nika_nb.engine.clock import Clock
+from nika_nb.engine.clock import Clock, VirtualClock
 from nika_nb.engine.contract import Extractor, Memory, Verbs
 from nika_nb.engine.emit import Emitter, Mask
 from nika_nb.engine.events import Sink
@@ -17,6 +17,7 @@ from nika_nb.engine.identify import Identifier
 from nika_nb.engine.pipeline import Pipeline
 from nika_nb.engine.places import Places
 from nika_nb.engine.scope import Scopes
+from nika_nb.engine.seen import Seen
 from nika_nb.engine.settle import Settler
 from nika_nb.engine.turns import Turns
 from nika_nb.engine.unit import AwaitTask, UnitRunner
@@ -58,6 +59,11 @@ class Setup:
     called_off: bool = False
 
 
+def looks(setup: Setup) -> Seen:
+    """What looks at the files of a run; under a virtual clock nothing has a moment to be compared with."""
+    return Seen(setup.base, watched=not (setup.serial or isinstance(setup.clock, VirtualClock)))
+
+
 def pipeline(
     setup: Setup,
     emitter: Emitter,
@@ -65,6 +71,7 @@ def pipeline(
     scopes: Scopes,
     waits: Waits,
     await_task: AwaitTask,
+    seen: Seen,
 ) -> Pipeline:
     """What takes each task of the run from its start to its end."""
     chance = random.SystemRandom() if setup.seed is None else random.Random(setup.seed)
@@ -77,6 +84,7 @@ def pipeline(
         setup.base,
         setup.budget,
         Places(setup.base if setup.serial else None),
+        seen,
     )
     units = UnitRunner(
         scopes,

@@ -7,13 +7,15 @@ from typing import Any
 
 from nika_nb.engine.contract import Carried, Hit, Miss, Permit, Usage
 from nika_nb.engine.outcome import TaskError
+from nika_nb.engine.seen import MOST, Mark
 
 
 class Work:
     """Collects what happens while a unit runs; read once when it settles.
 
     started: unix ns of the first dispatch, None while nothing was dispatched. miss: why it had to run.
-    failed: the error that is left to recover from. keys: what an item is recognised by.
+    failed: the error that is left to recover from. keys: what an item is recognised by. files: what it was
+    about to read.
     """
 
     def __init__(self) -> None:
@@ -28,6 +30,7 @@ class Work:
         self.miss = Miss("first-run")
         self.failed: TaskError | None = None
         self.keys: dict[str, str] = {}
+        self.files: dict[str, Mark] = {}
 
     @classmethod
     def of(cls, earlier: Hit | Carried) -> Work:
@@ -58,6 +61,10 @@ class Work:
     def attach(self, kind: str, fields: dict[str, Any]) -> None:
         self.attached.append((kind, fields))
 
+    def see(self, name: str, mark: Mark) -> None:
+        if len(self.files) < MOST or name in self.files:
+            self.files[name] = mark
+
     def spend(self, usage: Usage) -> None:
         self.usages.append(usage)
 
@@ -65,6 +72,8 @@ class Work:
         """Take over what an item of this task did."""
         self.permits |= other.permits
         self.attempts = max(self.attempts, other.attempts)
+        for name, mark in other.files.items():
+            self.see(name, mark)
         self.usages += other.usages
         self.warnings += [w for w in other.warnings if w not in self.warnings]
         if other.started is not None and (self.started is None or other.started < self.started):

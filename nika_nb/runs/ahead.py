@@ -18,6 +18,7 @@ from nika_nb.engine.contract import Memory
 from nika_nb.engine.forecast import Expected, Forecaster
 from nika_nb.engine.identify import Identifier
 from nika_nb.engine.scope import Scopes
+from nika_nb.engine.seen import Seen
 from nika_nb.engine.settle import parts_of
 from nika_nb.language.binding import bound
 from nika_nb.language.jq import JqWorker
@@ -45,8 +46,11 @@ def foretold(
     answered: the prompts that are answered with the request. doubtful: the tasks that are asked about
     before they run again.
     """
+    run = plan.workflow.run
+    watched = run.clock != "virtual" and run.entropy == "ambient"
+    seen = Seen(str(request.place.base), watched=watched)
     with closing(JqWorker()) as jq:
-        ahead = _Ahead(request, plan, Masker(), jq, frozenset(answered), frozenset(doubtful))
+        ahead = _Ahead(request, plan, Masker(), jq, frozenset(answered), frozenset(doubtful), seen)
         return _alone(lambda: ahead.tasks(inputs, memory))
 
 
@@ -64,6 +68,7 @@ class _Ahead:
     jq: JqWorker
     answered: frozenset[str]
     doubtful: frozenset[str]
+    seen: Seen
     above: str = ""
 
     async def tasks(self, inputs: Mapping[str, Any], memory: Memory) -> list[TaskForecast]:
@@ -122,6 +127,9 @@ class _Ahead:
             asks=(prompts and name not in self.answered) or (works and name in self.doubtful),
             saved_usd=round(sum((hit.cost_usd or 0.0 for hit in expected.hits), 0.0), 10),
             saved_ms=sum(hit.duration_ms or 0 for hit in expected.hits),
+            files_changed=tuple(
+                dict.fromkeys(name for hit in expected.hits for name in self.seen.changed(hit))
+            ),
         )
 
     def _touches(self, action: Action) -> Iterator[Touch]:

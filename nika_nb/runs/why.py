@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from nika_nb.board.rows import State, reason_said
 from nika_nb.board.sheet import Drawn, Line, Sheet
 from nika_nb.board.text import plural
+from nika_nb.doors import option
 from nika_nb.engine.contract import Miss
 from nika_nb.engine.outcome import null_said
 from nika_nb.engine.recovery import MOVED
+from nika_nb.engine.seen import changed_said
 from nika_nb.errors import NikaError
 from nika_nb.plan.edges import edges_of
 from nika_nb.plan.identity import Identity
@@ -63,7 +65,8 @@ class TaskWhy:
     detail says why. changed: the fields (`exec.command`), bindings (`with.rows`) and inputs that differ.
     upstream: the tasks that these come from. causes: where the changes began.
     items: of a fan-out, those that ran; recalled: how many did not have to. nulls: which of its bindings
-    read null, for the task behind them was skipped.
+    read null, for the task behind them was skipped. files_changed: what was recalled was made from these, and
+    they were written since.
     """
 
     task: str
@@ -77,6 +80,7 @@ class TaskWhy:
     recalled: int = 0
     sentence: str = ""
     nulls: tuple[str, ...] = ()
+    files_changed: tuple[str, ...] = ()
 
     @property
     def ran(self) -> bool:
@@ -86,6 +90,11 @@ class TaskWhy:
     def because(self) -> str:
         """Where it began, if that is somewhere else."""
         return elsewhere(self.causes, self.changed)
+
+    @property
+    def since(self) -> str:
+        """The files that changed since what was recalled was made, and what runs it again."""
+        return changed_said(self.files_changed, option("from", self.task.partition("/")[0]))
 
     @property
     def items_said(self) -> str:
@@ -151,6 +160,7 @@ def _line(task: TaskWhy) -> Line:
     under = [f"because {task.because}"] if task.because else []
     under += [task.items_said] if task.items_said else []
     under += task.nulls
+    under += [task.since] if task.files_changed else []
     return Line(sign, (task.task, task.sentence), tuple(under))
 
 
@@ -201,7 +211,8 @@ def _tasks(found: Reading) -> Iterator[TaskWhy]:
             detail=reason.detail,
             items=tuple(_items(memory, ran, recalled)) if memory is not None and ran and recalled else (),
             recalled=len(recalled),
-            sentence=_sentence(reason),
+            sentence="no text and no value changed" if unit.files_changed else _sentence(reason),
+            files_changed=tuple(dict.fromkeys(unit.files_changed)),
             nulls=tuple(_nulls(found, name)) if unit.started is not None and not unit.cached else (),
         )
 

@@ -76,6 +76,8 @@ class Use:
         verdict = judge_target(self.permits, mode, path, self.call.base, place)
         if not verdict.allowed:
             self.obey(verdict)
+        if mode == "read":
+            self.call.saw(place)
         return place
 
     def obey(self, verdict: Verdict, code: str = DENIED_CODE) -> None:

@@ -7,15 +7,16 @@ from typing import Any
 
 from nika_nb.engine.contract import Carried, Hit, Permit
 from nika_nb.engine.outcome import Outcome, TaskError
-from nika_nb.trace.fields import inner, list_of, shape_of
+from nika_nb.engine.seen import marks_of
+from nika_nb.trace.fields import inner, list_of, shape_of, whole
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.remembered import Record
 
 _LATEST = 1 << 63  # unix ns beyond which nothing is a moment
 
 
-def hit(record: Record, trace: str) -> Hit:
-    """A success for a task to take. trace: the label of where it was found."""
+def hit(record: Record, trace: str, as_of: int | None = None) -> Hit:
+    """A success for a task to take. trace: the label of where it was found; as_of: when that had ended."""
     frame = record.frame
     payload = inner(shape_of(frame.get("outcome")), "payload")
     error, attempts = payload.get("recovered_from"), payload.get("attempts")
@@ -29,6 +30,8 @@ def hit(record: Record, trace: str) -> Hit:
         tokens=_first(frame, "tokens", "saved_tokens", int),
         cost_usd=_first(frame, "cost_usd", "saved_usd", (int, float)),
         **_times(frame),
+        files=marks_of(shape_of(frame.get("files_seen"))),
+        as_of=whole(frame.get("files_as_of_ns")) or as_of,
     )
 
 

@@ -23,6 +23,7 @@ class JournalMemory:
     forced: tasks and items (`rows[3]`) that run whatever is recorded. carry_failures: for continuing a
     paused run, whose failures and skips because of an error stand. earlier: what is asked for a task that
     this trace brought to no success.
+    as_of: when the run had ended that a called workflow's journal stands in.
     usable, keyless and unparseable count the recorded successes.
     """
 
@@ -35,8 +36,10 @@ class JournalMemory:
         *,
         carry_failures: bool = False,
         earlier: JournalMemory | None = None,
+        as_of: int | None = None,
     ) -> None:
         self.trace = trace
+        self._as_of = as_of or _ended(trace)
         self.earlier = earlier
         self.forced = frozenset(forced)
         self._opened = _items_of(self.forced)
@@ -204,7 +207,7 @@ class JournalMemory:
 
     def _of_child(self, said: Child, earlier: JournalMemory | None) -> JournalMemory:
         trace = said.trace(self.trace)
-        return JournalMemory(trace, carry_failures=self.carry_failures, earlier=earlier)
+        return JournalMemory(trace, carry_failures=self.carry_failures, earlier=earlier, as_of=self._as_of)
 
     def owes(self, cleanup: str, producer: str) -> bool:
         """Whether the producer had worked to its end, and this cleanup of it was there and came to none."""
@@ -227,7 +230,13 @@ class JournalMemory:
         return None
 
     def _hit(self, record: Record) -> Hit:
-        return hit(record, self.trace.label)
+        return hit(record, self.trace.label, self._as_of)
+
+
+def _ended(trace: Trace) -> int | None:
+    """The moment of its last frame, in unix ns; None where that is no moment of this world."""
+    virtual = trace.reproducible or trace.prologue.get("clock") == "virtual"
+    return None if virtual or not trace.frames else trace.frames[-1].timestamp
 
 
 def _items_of(forced: frozenset[str]) -> dict[str, list[str]]:

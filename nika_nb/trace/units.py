@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from nika_nb.engine.outcome import blocked_said
 from nika_nb.trace.child import CHILD, event_of
-from nika_nb.trace.fields import inner, list_of, number, said, shape_of, whole
+from nika_nb.trace.fields import inner, list_of, names_of, number, said, shape_of, whole
 from nika_nb.trace.figures import Figures
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.trace import prompts_of
@@ -34,8 +34,8 @@ class Unit:
     spent: what this invocation paid for it, wasted: the part of that which went into attempts that gave
     nothing; saved: what it would have cost again. items: of a fan-out, those that settled; items_cached,
     items_failed: how many of these were recalled, and failed. parts: what differed on a resume, each with
-    where it comes from. detail: more of that, or what blocked it. output: JSON text, only where
-    the fold keeps outputs.
+    where it comes from. detail: more of that, or what blocked it. files_changed: what its records were made
+    from, and was written since. output: JSON text, only where the fold keeps outputs.
     """
 
     task: str
@@ -68,6 +68,7 @@ class Unit:
     definition_parts: str | None = None
     input_parts: str | None = None
     not_resumable: str | None = None
+    files_changed: tuple[str, ...] = ()
     output: str | None = None
     attempt_began: int | None = None  # None while no attempt is under way
     tried: Figures = field(default_factory=Figures)  # of the attempts that are over and gave nothing
@@ -225,6 +226,7 @@ class Units:
             task.items += 1
             task.items_cached += item.cached
             task.items_failed += item.state == "failure"
+            task.files_changed += item.files_changed
         _add(task, (item.spent, item.saved, item.wasted))
 
     def _settle(self, unit: Unit, frame: Frame, text: str | None, state: UnitState) -> None:
@@ -242,6 +244,7 @@ class Units:
         unit.unpriced, unit.model = said(frame.get("cost_unpriced")), said(frame.get("model"))
         for name in ("def_hash", "input_hash", "definition_parts", "input_parts", "not_resumable"):
             setattr(unit, name, said(frame.get(name)))
+        unit.files_changed += names_of(frame.get("files_changed"))
         unit.output = text if self._outputs else None
         _count(unit, frame)
         unit.below = unit.below if self._below else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
+import os
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -36,7 +37,7 @@ from nika_nb.language.jq import JqWorker
 from nika_nb.plan.identity import secret_marker
 from nika_nb.plan.meaning import semantic_hash
 from nika_nb.plan.plan import Callee, Plan
-from nika_nb.values import dumps, type_name
+from nika_nb.values import dumps, loads, type_name
 
 DEEPEST = 8  # calls inside calls
 DEPTH_CODE = "NIKA-SEC-003"
@@ -233,7 +234,13 @@ class _Told:
         self._first = self._first or event.id
         text = dumps({"kind": event.kind, "fields": event.fields})
         self._head = hashlib.sha256(f"{self._head}\n{text}".encode("utf-8", "surrogatepass")).hexdigest()
+        self._see(event)
         self._call.tell("nb_child", _passed_on(event) or {"child": self._id, "event": text})
+
+    def _see(self, event: Event) -> None:
+        """What a task below was about to read, the call of it was as well."""
+        for name in loads(event.get("files_seen") or "{}"):
+            self._call.saw(os.path.join(self._call.base, name))
 
     @property
     def _id(self) -> str:

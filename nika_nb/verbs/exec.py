@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nika_nb.authority import blocklist, env, paths
-from nika_nb.authority.permits import Verdict, apart, judge_program, words_apart
+from nika_nb.authority.permits import Verdict, apart, judge_program, judge_target, words_apart
 from nika_nb.authority.regate import judge_words
 from nika_nb.engine.contract import Call, Permit, Reply
 from nika_nb.errors import Fault, hidden
@@ -24,6 +24,7 @@ from nika_nb.verbs.process import Finished, Spawn
 _TAIL = 2000  # characters of the error stream that a failure carries
 _LINE = 300  # characters of its last line that stand in the sentence
 _SHELL = "/bin/sh"
+_SCRIPTS = (".py", ".sh", ".r", ".R", ".jl", ".js", ".mjs", ".rb", ".pl", ".lua", ".sql", ".jq", ".awk")
 
 
 class Exec:
@@ -52,6 +53,8 @@ class Exec:
             report(call, verdict)
         _refuse_blocked(argv, shell)
         spawn = self._spawn(call, argv)
+        for place in self._named(spawn, call.base) if shell is None else ():
+            call.saw(place)
         try:
             done = await process.run(spawn, self._guard, call.witness, call.show)
         except process.NotStarted as refusal:
@@ -72,6 +75,18 @@ class Exec:
             stdin=_input(call.body.get("stdin")),
             merge=call.body.get("capture") == "combined",
         )
+
+    def _named(self, spawn: Spawn, base: str) -> Iterator[str]:
+        """The places of the files that its words name: scripts, and what the boundary lets be read."""
+        for number, word in enumerate(spawn.argv):
+            name = word.partition("=")[2] if word.startswith("-") else word
+            if not name or "\0" in name or (number == 0 and "/" not in name):
+                continue
+            path = paths.as_walked(name, spawn.cwd)
+            place = paths.effective(name, spawn.cwd)
+            script = number == 0 or name.endswith(_SCRIPTS)
+            if script or judge_target(self._permits, "read", path, base, place).allowed:
+                yield place
 
     def _untrusted(self, task: str, argv: list[str]) -> Iterator[Verdict]:
         if task in self._tasks:

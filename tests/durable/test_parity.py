@@ -22,7 +22,7 @@ from tests.durable.project import GATE, Project, project
 # Of this moment, this machine, or whoever stood there.
 ASIDE = {
     *("uuid", "run", "correlation", "pid", "pgid", "started", "duration_ms", "saved_ms"),
-    *("started_ns", "ended_ns"),
+    *("started_ns", "ended_ns", "files_seen"),
     *("resumed_trace", "resumed_head", "run_created", "matched", "notebook", "cell"),
     "door",  # who came through which door is what differs
 }
