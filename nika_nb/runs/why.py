@@ -220,8 +220,8 @@ def _tasks(found: Reading) -> Iterator[TaskWhy]:
 def _nulls(found: Reading, task: str) -> Iterator[str]:
     """Told of the workflow's own tasks: the edges of a called one are not at hand."""
     for edge in edges_of(found.workflow) if found.workflow is not None else ():
-        skipped = edge.kind == "value" and found.units[edge.producer].state == "skipped"
-        if edge.consumer == task and skipped:
+        producer = found.units.get(edge.producer) if edge.kind == "value" else None
+        if edge.consumer == task and producer is not None and producer.state == "skipped":
             yield null_said(edge.binding or "", edge.producer)
 
 
