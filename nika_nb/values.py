@@ -117,7 +117,7 @@ def type_name(value: Json) -> str:
 
 
 _UNIT_NS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
-_TERM = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ns|us|µs|ms|s|m|h)")
+_TERM = re.compile(r"(?<![0-9])([0-9]++(?:\.[0-9]++)?)(ns|us|µs|ms|s|m|h)")
 
 
 def duration_ms(text: str) -> int | None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import TypeVar
 
 from nika_nb.authority.shell import pipelines, redirections, substitutions, without_data
 
@@ -37,25 +39,57 @@ _SYSTEM_FILE = re.compile(
     r"/etc/(?:passwd|shadow|group|gshadow|sudoers|crontab|ld\.so\.preload|hosts)\b|/etc/(?:sudoers|cron)\.?\w*/"
     r"|/boot/|/proc/sysrq-trigger|/proc/sys/|/sys/|\.ssh/authorized_keys"
 )
-_FORK_BOMB = re.compile(r"([\w:.]+)\s*\(\s*\)\s*\{\s*\1\s*\|\s*\1\s*&\s*;?\s*\}")
-_REMOTE_CODE = re.compile(
-    r"(?:^|[\s;&|(])(?:\S*/)?(?:eval|source|\.|(?:ba|da|z|k|a)?sh|python[\d.]*|perl|ruby|node)\s[^;|]*"
-    r"(?:<\(|\$\(|`)\s*(?:curl|wget)\b"
-)
+_FORK_BOMB = re.compile(r"\(\s*+\)\s*+\{\s*+([\w:.]++)\s*+\|\s*+\1(?![\w:.])\s*+&\s*+;?\s*+\}")
+_RUNS_TEXT = re.compile(r"eval|source|\.|(?:ba|da|z|k|a)?sh|python[\d.]*|perl|ruby|node")
+_REMOTE_TEXT = re.compile(r"(?:<\(|\$\(|`)\s*+(?:curl|wget)\b")
+_DEPTH = 50  # commands within each other
+_AGAIN, _SMALL = 20, 10_000  # how often all of a command is looked at; what is always looked at
 _INVISIBLE = dict.fromkeys([0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF, 0x00AD])
 # What may stand between a carrier and its command: flags, assignments, numbers, signal names.
 _SETTING = re.compile(r"-.*|[A-Za-z_]\w*=.*|[\d.]+[smhd]?|\{\}|[A-Z]+", re.DOTALL)
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
 
+@dataclass
+class _Look:
+    """How much of one command is still looked at, commands within commands included."""
+
+    left: int
+    depth: int = 0
+
+
+_look: ContextVar[_Look | None] = ContextVar("nika_blocklist_look", default=None)
+Command = TypeVar("Command")
+
+
+def _bounded(judge: Callable[[Command], str | None], command: Command, size: int) -> str | None:
+    """The judgment, unless it would go too deep or look at the same words again and again."""
+    outer = _look.get()
+    look = outer or _Look(_AGAIN * size + _SMALL)
+    look.left -= size
+    look.depth += 1
+    _look.set(look)
+    try:
+        if look.left < 0 or look.depth > _DEPTH:
+            return f"more than {_DEPTH} commands stand within each other in it"
+        return judge(command)
+    finally:
+        look.depth -= 1
+        _look.set(outer)
+
+
 def judge_shell(line: str) -> str | None:
     """Why a shell line is refused, or None."""
+    return _bounded(_judge_line, line, len(line))
+
+
+def _judge_line(line: str) -> str | None:
     text = unicodedata.normalize("NFKC", line).translate(_INVISIBLE)
-    if _FORK_BOMB.search(text):
+    if _is_fork_bomb(text):
         return "a fork bomb fills the machine with processes"
     if "/dev/tcp/" in text or "/dev/udp/" in text:
         return "a shell's own network device opens a door around permits.net"
-    if _REMOTE_CODE.search(without_data(text)):
+    if _runs_remote_text(without_data(text)):
         return "text from the network would run as a program"
     for pipeline in pipelines(text):
         reason = _judge_pipeline(pipeline)
@@ -64,14 +98,43 @@ def judge_shell(line: str) -> str | None:
     return next(filter(None, map(judge_shell, substitutions(text))), None)
 
 
+def _is_fork_bomb(text: str) -> bool:
+    """`name(){ name | name & }`; looked for from its bracket, for names stand everywhere."""
+    for found in _FORK_BOMB.finditer(text):
+        end = found.start()
+        while end and text[end - 1].isspace():
+            end -= 1
+        if text.endswith(found[1], 0, end):
+            return True
+    return False
+
+
+def _runs_remote_text(text: str) -> bool:
+    """Whether a command that runs text is given what a fetcher brings."""
+    for command in re.split(r"[;|]", text):
+        fetched = [found.start() for found in _REMOTE_TEXT.finditer(command)]
+        if fetched and any(end <= fetched[-1] for end in _interpreters(command)):
+            return True
+    return False
+
+
+def _interpreters(command: str) -> Iterator[int]:
+    """Where the names end of what runs text."""
+    for word in re.finditer(r"[^\s&(]++(?=\s)", command):
+        if _RUNS_TEXT.fullmatch(base(word.group())):
+            yield word.end()
+
+
 def judge_argv(argv: Sequence[str]) -> str | None:
     """Why a command is refused, or None. The first element is the program."""
-    words = list(argv)
-    while words and _ASSIGNMENT.match(words[0]):
-        words.pop(0)
-    if not words:
+    return _bounded(_judge, argv, sum(map(len, argv)) + len(argv))
+
+
+def _judge(argv: Sequence[str]) -> str | None:
+    start = next((at for at, word in enumerate(argv) if not _ASSIGNMENT.match(word)), None)
+    if start is None:
         return None
-    program, args = base(words[0]), words[1:]
+    program, args = base(argv[start]), list(argv[start + 1 :])
     return _identity(program, args) or _destruction(program, args) or _inner(program, args)
 
 
@@ -143,11 +206,22 @@ def _is_wide(path: str) -> bool:
 
 def _judge_chmod(given: _Given) -> str | None:
     mode = given.operands[0] if given.operands else ""
-    if re.fullmatch(r"[0-7]?777|[ugo]*a[ugo]*[+=]\w*w\w*|ugo[+=]\w*w\w*|[+=]rwx|o[+=]\w*w\w*", mode):
+    if re.fullmatch(r"[0-7]?777|[+=]rwx", mode) or _for_all(mode, "w"):
         return f"`chmod {mode}` lets everyone write"
-    if re.fullmatch(r"[2467][0-7]{3}|[ugoa]*[+=]\w*s\w*", mode):
+    if re.fullmatch(r"[2467][0-7]{3}", mode) or _symbolic(mode, "s"):
         return f"`chmod {mode}` lets a file run as its owner"
     return _judge_owner(given)
+
+
+def _symbolic(mode: str, grant: str) -> str | None:
+    """Who is granted this by a symbolic mode; None where nobody is."""
+    found = re.fullmatch(r"([ugoa]*+)[+=](\w*+)", mode)
+    return found[1] if found and grant in found[2] else None
+
+
+def _for_all(mode: str, grant: str) -> bool:
+    who = _symbolic(mode, grant)
+    return who is not None and ("a" in who or who in ("o", "ugo"))
 
 
 def _judge_owner(given: _Given) -> str | None:
@@ -165,14 +239,8 @@ def _judge_dd(given: _Given) -> str | None:
 
 
 def _judge_find(given: _Given) -> str | None:
-    inner = [
-        given.words[i + 1 :]
-        for i, arg in enumerate(given.words)
-        if arg in ("-exec", "-execdir", "-ok", "-okdir")
-    ]
-    for command in inner:
-        ends = [i for i, arg in enumerate(command) if arg in (";", "+", "\\;")]
-        reason = judge_argv(command[: ends[0]] if ends else command)
+    for command in _found(given.words):
+        reason = judge_argv(command)
         if reason:
             return reason
     if (
@@ -182,6 +250,17 @@ def _judge_find(given: _Given) -> str | None:
     ):
         return f"`find {given.operands[0]} -delete` reaches beyond the project"
     return None
+
+
+def _found(words: list[str]) -> Iterator[list[str]]:
+    """The commands behind `-exec` and its like, each up to its end."""
+    at = 0
+    while at < len(words):
+        start, at = at + 1, at + 1
+        if words[start - 1] in ("-exec", "-execdir", "-ok", "-okdir"):
+            while at < len(words) and words[at] not in (";", "+", "\\;"):
+                at += 1
+            yield words[start:at]
 
 
 def _judge_kill(given: _Given) -> str | None:
@@ -207,7 +286,7 @@ def _judge_crontab(given: _Given) -> str | None:
 def _inner(program: str, args: list[str]) -> str | None:
     """What a shell's `-c` or a carrier such as `env` and `timeout` would start."""
     if program in SHELLS:
-        at = next((i for i, arg in enumerate(args) if re.fullmatch(r"-[a-z]*c[a-z]*", arg)), None)
+        at = next((i for i, arg in enumerate(args) if _takes_line(arg)), None)
         return judge_shell(args[at + 1]) if at is not None and at + 1 < len(args) else None
     if program == "eval":
         return judge_shell(" ".join(args))
@@ -215,6 +294,10 @@ def _inner(program: str, args: list[str]) -> str | None:
         at = carried(args, 0)
         return judge_argv(args[at:]) if at is not None else None
     return None
+
+
+def _takes_line(arg: str) -> bool:
+    return re.fullmatch(r"-[a-z]++", arg) is not None and "c" in arg
 
 
 def carried(words: Sequence[str], start: int) -> int | None:

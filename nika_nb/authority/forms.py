@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from html import escape
 from urllib.parse import quote, quote_plus
 
@@ -19,63 +19,73 @@ _SHORTEST_CORE = 5  # characters of base64 that belong to the value alone
 
 @dataclass(frozen=True, slots=True)
 class Loose:
-    """A way in which forms come apart: `gap` matches what may stand between any two of their characters.
+    """A way in which forms come apart. gap: finds all of what may stand between any two characters."""
 
-    squeeze: takes all of that out of a text, so that the form can be searched for as it is.
-    """
-
-    gap: str
-    squeeze: Callable[[str], str]
+    gap: re.Pattern[str]
 
     def present(self, forms: tuple[str, ...], text: str) -> tuple[str, ...]:
         """Those of the forms that stand in a text."""
         if not forms or len(text) < _SHORTEST:
             return ()
-        whole = self.squeeze(text)
+        whole = self.gap.sub("", text)
         return tuple(form for form in forms if form in whole)
 
-    def pattern(self, forms: tuple[str, ...]) -> re.Pattern[str]:
-        return _loose_pattern(self.gap, forms)
+    def blotted(self, forms: tuple[str, ...], text: str, mask: str) -> str:
+        """The text with every one of the forms replaced, and what stands between their characters.
+
+        A plain search in the text without the gaps: no text makes it go back and forth.
+        """
+        kept, starts, lost = _kept(self.gap, text)
+        found = sorted({span for form in forms for span in _spans(form, kept)})
+        pieces: list[str] = []
+        end = 0
+        for first, last in found:
+            here, there = (at + lost[bisect_right(starts, at) - 1] for at in (first, last - 1))
+            if here >= end:
+                pieces += (text[end:here], mask)
+            end = max(end, there + 1)
+        return "".join((*pieces, text[end:]))
 
 
-@lru_cache(maxsize=256)
-def _loose_pattern(gap: str, forms: tuple[str, ...]) -> re.Pattern[str]:
-    longest_first = sorted(forms, key=lambda form: (-len(form), form))
-    return re.compile("|".join(gap.join(map(re.escape, form)) for form in longest_first))
+def _kept(gap: re.Pattern[str], text: str) -> tuple[str, list[int], list[int]]:
+    """(the text without its gaps, where its pieces begin in that, how much was lost before each)."""
+    pieces: list[str] = []
+    starts, lost, end, length = [0], [0], 0, 0
+    for found in gap.finditer(text):
+        pieces.append(text[end : found.start()])
+        length += found.start() - end
+        end = found.end()
+        starts.append(length)
+        lost.append(end - length)
+    pieces.append(text[end:])
+    return "".join(pieces), starts, lost
 
 
-_ESCAPED_BREAK = re.compile(r"\\+[rn]?")
+def _spans(form: str, text: str) -> Iterator[tuple[int, int]]:
+    at = text.find(form)
+    while at >= 0:
+        yield at, at + len(form)
+        at = text.find(form, at + 1)
 
 
-def _without_breaks(text: str) -> str:
-    return "".join((_ESCAPED_BREAK.sub("", text) if "\\" in text else text).split())
+# Base64 and hexadecimal over several lines, the line ends as such or as escapes of JSON.
+BROKEN = Loose(re.compile(r"(?:\s|\\[rn]?)++"))
+
+# JSON within JSON, as deep as it goes: every level doubles the backslashes.
+ESCAPED = Loose(re.compile(r"\\++"))
+
+# A value with something invisible between its characters: shown, it would stand there whole. What a display
+# leaves out: control characters, terminal sequences, marks without a width.
+UNSEEN = Loose(
+    re.compile(
+        r"(?:\x1b\[[0-?]*+[ -/]*+[@-~]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f"
+        r"\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb])++"
+    )
+)
 
 
 def _without_escapes(text: str) -> str:
     return text.replace("\\", "")
-
-
-# Base64 and hexadecimal over several lines, the line ends as such or as escapes of JSON.
-BROKEN = Loose(r"(?:\s|\\+[rn]?)*", _without_breaks)
-
-# JSON within JSON, as deep as it goes: every level doubles the backslashes.
-ESCAPED = Loose(r"\\*", _without_escapes)
-
-
-# What a display leaves out: control characters, terminal sequences, marks without a width.
-_UNSEEN = (
-    r"(?:\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f"
-    r"\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb])"
-)
-_UNSEEN_RUN = re.compile(f"{_UNSEEN}+")
-
-
-def _seen(text: str) -> str:
-    return _UNSEEN_RUN.sub("", text)
-
-
-# A value with something invisible between its characters: shown, it would stand there whole.
-UNSEEN = Loose(f"{_UNSEEN}*", _seen)
 
 
 def exact(value: str) -> set[str]:

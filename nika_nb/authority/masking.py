@@ -81,7 +81,7 @@ class Masker:
 
     def _mask_loose(self, way: Loose, text: str) -> str:
         apart = way.present(self._loose[way], text)
-        return way.pattern(apart).sub(MASK, text) if apart else text
+        return way.blotted(apart, text, MASK) if apart else text
 
     def found(self, value: Any) -> bool:
         """Whether any known secret is somewhere in the value."""

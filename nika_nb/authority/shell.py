@@ -51,7 +51,7 @@ def redirections(words: list[str]) -> tuple[list[str], list[str]]:
     targets: list[str] = []
     follows = False
     for word in words:
-        if re.fullmatch(r"\d?[>&]*>[>&|]*", word):
+        if re.fullmatch(r"\d?[>&|]++", word) and ">" in word.partition("|")[0]:
             follows = True
         elif follows:
             targets.append(word)

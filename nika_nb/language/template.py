@@ -11,7 +11,7 @@ from nika_nb.errors import Fault, Span
 from nika_nb.language import cel
 from nika_nb.values import Json, to_text
 
-_OPENER = re.compile(r"(\\*)\$\{\{")
+_OPENER = re.compile(r"(?<!\\)(\\*+)\$\{\{")
 
 
 @dataclass(frozen=True, slots=True)

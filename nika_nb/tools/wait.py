@@ -16,7 +16,7 @@ PAST_CODE = "NIKA-BUILTIN-WAIT-002"
 SHAPE_CODE = "NIKA-BUILTIN-WAIT-003"
 
 _UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
-_TERM = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ns|us|µs|ms|s|m|h)")
+_TERM = re.compile(r"(?<![0-9])([0-9]++(?:\.[0-9]++)?)(ns|us|µs|ms|s|m|h)")
 _LONGEST = 366 * 24 * 3600.0  # seconds
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from nika_nb.authority import blocklist, env, paths
@@ -13,7 +15,7 @@ from nika_nb.authority.regate import judge_words
 from nika_nb.engine.contract import Call, Permit, Reply
 from nika_nb.errors import Fault, hidden
 from nika_nb.language.model import Permits, Task
-from nika_nb.tools.base import as_text
+from nika_nb.tools.base import as_text, in_thread
 from nika_nb.values import to_text
 from nika_nb.verbs import pipes, process
 from nika_nb.verbs.boundary import report
@@ -25,6 +27,10 @@ _TAIL = 2000  # characters of the error stream that a failure carries
 _LINE = 300  # characters of its last line that stand in the sentence
 _SHELL = "/bin/sh"
 _SCRIPTS = (".py", ".sh", ".r", ".R", ".jl", ".js", ".mjs", ".rb", ".pl", ".lua", ".sql", ".jq", ".awk")
+_LONG = 1 << 12  # characters of a command that is not judged in passing
+_LONGEST = 2 << 20  # and of one that no system takes
+_LONGEST_WORD = (128 << 10) if sys.platform == "linux" else _LONGEST
+_TOO_LONG = "its arguments are too long for the system; pass the data by `stdin:` or a file"
 
 
 class Exec:
@@ -51,7 +57,7 @@ class Exec:
         report(call, judge_program(self._permits, None if shell is not None else argv[0]))
         for verdict in self._untrusted(call.task, argv) if shell is None else ():
             report(call, verdict)
-        _refuse_blocked(argv, shell)
+        await _refuse_blocked(argv, shell)
         spawn = self._spawn(call, argv)
         for place in self._named(spawn, call.base) if shell is None else ():
             call.saw(place)
@@ -114,8 +120,13 @@ def _command(body: Mapping[str, Any]) -> tuple[list[str], str | None]:
     return argv, None
 
 
-def _refuse_blocked(argv: list[str], shell: str | None) -> None:
-    reason = blocklist.judge_argv(argv) if shell is None else blocklist.judge_shell(shell)
+async def _refuse_blocked(argv: list[str], shell: str | None) -> None:
+    size = sum(map(len, argv))
+    if size > _LONGEST or max(map(len, argv)) >= _LONGEST_WORD:
+        raise Fault("NIKA-EXEC-002", f"`{argv[0]}` could not be started: {_TOO_LONG}")
+    judge = partial(blocklist.judge_argv, argv) if shell is None else partial(blocklist.judge_shell, shell)
+    # A long one takes its time, in which others go on.
+    reason = judge() if size < _LONG else await in_thread(judge)
     if reason:
         raise Fault("NIKA-SEC-001", f"the command is blocked: {reason}", details={"program": argv[0]})
 
@@ -165,7 +176,7 @@ def _why_not_started(spawn: Spawn, program: str, number: int | None, error: Exce
     if number == errno.ENOEXEC:
         return "the system does not know how to run it; give it a `#!` line", 126
     if number == errno.E2BIG:
-        return "its arguments are too long for the system; pass the data by `stdin:` or a file", 126
+        return _TOO_LONG, 126
     if number in (errno.EMFILE, errno.ENFILE):
         return "no more files can be open at once; lower `max_parallel`, or raise `ulimit -n`", 126
     if number in (errno.EAGAIN, errno.ENOMEM):
