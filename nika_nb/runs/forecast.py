@@ -20,6 +20,7 @@ from nika_nb.runs.needs.models import uncapped
 from nika_nb.runs.prepare import answers_of, refuse_missing
 from nika_nb.runs.request import Request, document
 from nika_nb.runs.resumption import Resumption, resumption
+from nika_nb.runs.rivals import rivals_told
 from nika_nb.runs.run import Run, interactive
 from nika_nb.runs.traced import trace_of
 from nika_nb.runs.waiting import StillWaits, refuse_to_ask_again
@@ -69,7 +70,9 @@ def _trace(given: str | Path | Run | Literal[True] | None) -> str | Path | bool:
 def forecast(request: Request) -> Forecast:
     """Raises CheckRefused, UsageError or ResumeRefused, as a run of the request would."""
     drafted = draft(request)
+    better = rivals_told(request, drafted)
     resumed = resumption(request, drafted.workflow, drafted.plan)
+    resumed.notices += better
     with resumed.held:
         request, drafted = with_inputs(request, drafted, resumed)
         refuse_missing(drafted, resumed)
