@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from typing import Any
 
 from nika_nb.engine.clock import Stamper
@@ -226,21 +226,25 @@ class Engine:
         work = self._works.setdefault(cleanup.task.id, Work())
         self._settle(cleanup, await self._pipeline.cleanup(cleanup, work, self._cleanups))
 
-    async def _clean_up_late(self, cleanup: TaskPlan) -> None:
+    def _unwound(self, names: Iterable[str]) -> None:
+        """A task has settled on which these cleanups may have waited: one after the other, as they stand."""
+        before: asyncio.Task[None] | None = None
+        for name in names:
+            if not self._unwinding.take(name):
+                continue
+            cleanup = self._plan.tasks[name]
+            if self._unwinding.has_work(name):
+                before = self._set_to_work(name, self._clean_up_late(cleanup, before), self._cleaning)
+                continue
+            outcome = Outcome("skipped", "gate")
+            self._settler.skipped(cleanup, "unwind · nothing started", None, outcome)
+            self._settle(cleanup, Ended(outcome))
+
+    async def _clean_up_late(self, cleanup: TaskPlan, before: asyncio.Task[None] | None) -> None:
+        if before is not None:
+            await asyncio.wait({before})
         async with self._turn:
             await self._clean_up(cleanup)
-
-    def _unwound(self, name: str) -> None:
-        """A task has settled on which this cleanup may have waited."""
-        if not self._unwinding.take(name):
-            return
-        cleanup = self._plan.tasks[name]
-        if self._unwinding.has_work(name):
-            self._set_to_work(name, self._clean_up_late(cleanup), self._cleaning)
-            return
-        outcome = Outcome("skipped", "gate")
-        self._settler.skipped(cleanup, "unwind · nothing started", None, outcome)
-        self._settle(cleanup, Ended(outcome))
 
     async def _unwind(self, outcome: Outcome) -> None:
         """What a run that ends before its tasks owes its cleanups: what stands open is over, and so is all
@@ -278,10 +282,10 @@ class Engine:
         self._works.pop(name, None)
         self._waits.end(name)
         self._unwinding.settled(name)
-        for follower in (*planned.cleanups, *planned.consumers):
-            if follower in self._unwinding:
-                self._unwound(follower)
+        self._unwound(one for one in (*planned.cleanups, *planned.consumers) if one in self._unwinding)
+        for consumer in planned.consumers:
+            if consumer in self._unwinding:
                 continue
-            self._missing[follower] -= 1
-            if not self._missing[follower] and not self._cancelled:
-                self._start(self._plan.tasks[follower])
+            self._missing[consumer] -= 1
+            if not self._missing[consumer] and not self._cancelled:
+                self._start(self._plan.tasks[consumer])

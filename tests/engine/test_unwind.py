@@ -75,6 +75,21 @@ def test_a_cleanup_runs_though_its_last_producer_never_started(late: str) -> Non
     assert idle.frame("task_skipped", "c").get("note") == "unwind · nothing started"
 
 
+def test_late_cleanups_run_in_the_order_in_which_they_stand() -> None:
+    """One after the other, as behind a producer that did start."""
+    order: list[str] = []
+    tasks = [f"slow: {{ {TASK} }}", f"p: {{ {TASK} }}", f"q: {{ after: {{slow: failure}}, {TASK} }}"]
+    tasks += [f"{name}: {{ after: {{p: unwind, q: unwind}}, {TASK} }}" for name in ("a", "b", "c")]
+
+    async def both(call: Any) -> None:
+        order.append(f"{call.task} begins")
+        await asyncio.sleep(0.01)
+        order.append(f"{call.task} ends")
+
+    run(text(*tasks), slow=after(1, []), a=both, b=both, c=both)
+    assert order == [f"{name} {word}" for name in "abc" for word in ("begins", "ends")]
+
+
 @pytest.mark.parametrize(
     ("predicate", "q", "status"),
     [
