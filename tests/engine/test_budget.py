@@ -112,6 +112,7 @@ def test_beyond_the_cap_nothing_is_tried_again() -> None:
     ran = run(text, max_cost_usd=0.15, a=fails_at_cost(0.1))
     assert [call.attempt for call in ran.calls if call.task == "a"] == [1, 2]
     assert causes(ran)["a"] == "verb_error"
+    assert ran.kinds("a").count("task_retrying") == 1
     assert "cap of $0.1500 was passed here" in ran.frame("task_failed", "a").get("warning")
     other = text + "  other: { exec: { command: [x] } }\n"
 

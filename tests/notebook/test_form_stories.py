@@ -134,6 +134,20 @@ def test_a_cell_that_answers_leaves_no_open_form_behind(page: Page, line: str) -
     assert f"◆ ask · Go on?  → {what} on 20" in asked.text
 
 
+CANCEL = ["%nika cancel", "run.cancel()", "import nika_nb; nika_nb.runs.cancel(run.id).status"]
+
+
+@pytest.mark.parametrize("line", CANCEL)
+def test_a_cancelled_run_leaves_no_open_form_behind(page: Page, line: str) -> None:
+    """Whichever door ends it: the form closes, the text above says so, and it takes no answer any more."""
+    asked = page.run(f"%%nika --into run\n{ASK}")
+    assert page.run(line).error == ""
+    page.until(lambda: "◆ ask · Go on?  → not asked any more: the run was cancelled since" in asked.text)
+    assert over(asked, "3/3")
+    page.until(lambda: page.run("run.state").text == "'cancelled'")
+    assert "is cancelled: only an interrupted run is resumed" in page.run("run.answer(True)").error
+
+
 # -- drafts ----------------------------------------------------------------------------------------
 
 
