@@ -196,7 +196,19 @@ class CheckRefused(NikaError):
         errors = [d for d in self.diagnostics if d.severity == "error"]
         count = "1 problem" if len(errors) == 1 else f"{len(errors)} problems"
         body = "\n\n".join(d.render(self.source) for d in errors)
-        return f"{self.source.name} was not run: {count} found\n\n{body}"
+        return f"{self.source.name} was not run: {count} found\n\n{body}{_further(errors)}"
+
+
+# Where a page of help says what a hint has no room for.
+_PAGES = {"NIKA-VAR-005": "expressions", "NIKA-TYPE-001": "types", "NIKA-INVOKE-001": "tools"}
+
+
+def _further(diagnostics: Sequence[Diagnostic]) -> str:
+    """A last line with the way to that page; empty where none says more."""
+    from nika_nb.doors import command  # it needs this module itself
+
+    pages = dict.fromkeys(_PAGES[one.code] for one in diagnostics if one.code in _PAGES)
+    return f"\n\n`{command('help', *pages)}` says more" if pages else ""
 
 
 class ResumeRefused(NikaError):

@@ -26,6 +26,8 @@ PROVIDERS: dict[str, Kind] = {
     "mock": "test",
 }
 
+SERVED = ("mock",)  # those that this version speaks to
+
 
 def split_model(model: str) -> tuple[str, str]:
     """(provider, name) of a model; ('', model) where there is no prefix. A name may contain `/`."""

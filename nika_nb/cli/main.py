@@ -93,6 +93,7 @@ def command_line() -> argparse.ArgumentParser:
     _trace(commands)
     runs_words.add(commands, EXIT_CODES)
     book_words.add(commands)
+    _help(commands)
     return parser
 
 
@@ -136,6 +137,12 @@ def _answer(commands: argparse._SubParsersAction[_Parser]) -> None:
     add_gc_option(parser)
     add_trust_options(parser)
     parser.set_defaults(command="answer:answer")
+
+
+def _help(commands: argparse._SubParsersAction[_Parser]) -> None:
+    parser = commands.add_parser("help", help="explain a key, a tool, a type, an error code: help decode")
+    parser.add_argument("topics", nargs="*", metavar="TOPIC")
+    parser.set_defaults(command="help:help_command")
 
 
 def _trace(commands: argparse._SubParsersAction[_Parser]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from nika_nb.check.editing.complete import Completion, Completions
 from nika_nb.check.editing.places import Document, models
+from nika_nb.check.guide.topics import names as topic_names
 from nika_nb.notebook import commands
 from nika_nb.notebook.options import cell_line
 from nika_nb.notebook.session import Session
@@ -86,8 +87,12 @@ def _options(words: list[str]) -> dict[str, str]:
 
 def _of_line(words: list[str], session: Session) -> dict[str, str]:
     if not words:
-        return {name: one.help for name, one in commands.table().items()} | {"help": "all of this"}
+        return {name: one.help for name, one in commands.table().items()} | {
+            "help": "all of this, or a topic: a key, a tool, a code"
+        }
     name, rest = words[0], words[1:]
+    if name == "help":
+        return topic_names(tool_words())
     if name == "config":
         return {f"{short_name(one)}=": one.meaning for one in SETTINGS}
     traces = _traces(session) if name in _TAKE_A_TRACE and not rest else {}

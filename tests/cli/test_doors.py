@@ -265,6 +265,15 @@ def test_the_version_and_the_help(terminal: Terminal) -> None:
     assert "4 paused" in said.replace("\n", " ")
 
 
+def test_the_language_is_explained(terminal: Terminal) -> None:
+    """The same pages as in a notebook; a slip is a usage error, and told."""
+    assert b"the address; its host" in terminal("help", "fetch").out
+    assert b"nika-nb help TOPIC" in terminal("help").out
+    slip = terminal("help", "tpes")
+    assert slip.code == 3
+    assert "did you mean `types`?" in slip.err
+
+
 def test_environment_variables_do_not_answer(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A prompt with a default asks where NIKA_NB_INTERACTIVE says that somebody is there."""
     text = (

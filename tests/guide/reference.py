@@ -8,8 +8,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import nika_nb
+from nika_nb.check.editing.places import Tools
+from nika_nb.check.guide.codes import codes_table
+from nika_nb.check.guide.keys import keys_table
+from nika_nb.check.guide.page import Block, Sample, Table
+from nika_nb.check.guide.samples import SAMPLES
+from nika_nb.check.guide.topics import arguments_table, topics
 from nika_nb.cli.main import EXIT_CODES, command_line
 from nika_nb.notebook import commands, options
+from nika_nb.runs.vocabulary import tool_words
 from nika_nb.settings import SETTINGS
 from nika_nb.tables import TABLES, Column
 
@@ -30,6 +37,8 @@ _HOLDERS = {
 def reference() -> str:
     """The whole part, without its two marks."""
     parts = [
+        ("The language", "\n\n".join(_language())),
+        ("Error codes", _folded("every code, what it means, what to do", _markdown(codes_table()))),
         ("`%%nika` options", _table(("option", "meaning"), _options(options.cell_line()))),
         ("`%nika` commands", _table(("command", "what it does"), _commands())),
         ("Python names", _table(("name", "what it is"), _names())),
@@ -52,6 +61,72 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
+def _language() -> Iterator[str]:
+    """Every table of the guide, folded, with a workflow that shows it."""
+    tools = tool_words()
+    known = topics(tools)
+    shown: set[str] = set()
+    for level, title in _LEVELS.items():
+        samples = [_fenced(one) for one in SAMPLES.get(level, ()) if one not in shown]
+        shown.update(SAMPLES.get(level, ()))
+        yield _folded(title, "\n\n".join([_markdown(keys_table(level)), *samples]))
+    yield _folded("the tools of this version, and their arguments", "\n\n".join(_tools(tools)))
+    for name, title in _TOPICS.items():
+        page = known[name]
+        yield _folded(title, "\n\n".join([page.about, *map(_shown, page.blocks)]))
+
+
+_LEVELS = {
+    "workflow": "the keys of a workflow",
+    "task": "the keys of a task",
+    "exec": "<code>exec</code>: a program",
+    "infer": "<code>infer</code>: one call of a model",
+    "invoke": "<code>invoke</code>: a tool, or another workflow",
+    "agent": "<code>agent</code>: a model with tools, in a loop",
+    "for_each": "<code>for_each</code>: once per item",
+    "retry": "<code>retry</code>",
+    "on_error": "<code>on_error</code>, and cleaning up",
+    "input": "<code>inputs</code>: what the caller gives",
+    "secret": "<code>secrets</code>",
+    "run": "<code>run</code>: chance and the clock",
+    "lift": "<code>lift</code>: one law opened, with a reason",
+}
+_TOPICS = {
+    "permits": "<code>permits</code>: the boundary, form by form",
+    "types": "types",
+    "expressions": "expressions: what stands inside <code>${{ }}</code>, and how Python's forms are written",
+    "skipped": "what becomes of the readers of a skipped task",
+    "models": "models",
+}
+
+
+def _tools(tools: Tools) -> Iterator[str]:
+    for one in tools.values():
+        yield f"**`{one.name}`** {one.says}\n\n{_markdown(arguments_table(one))}"
+
+
+def _folded(title: str, body: str) -> str:
+    return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>"
+
+
+def _shown(block: Block) -> str:
+    match block:
+        case Table():
+            return _markdown(block)
+        case Sample():
+            return _fenced(block.text, block.language)
+    return block
+
+
+def _fenced(text: str, language: str = "yaml") -> str:
+    return f"```{language}\n{text.rstrip()}\n```"
+
+
+def _markdown(table: Table) -> str:
+    """The first column is what is typed."""
+    return _table(table.head, ((f"`{first}`", *rest) for first, *rest in table.rows))
+
+
 def _options(of: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
     for action in of._actions:
         if action.option_strings and action.help != argparse.SUPPRESS:
@@ -68,6 +143,7 @@ def _written(action: argparse.Action) -> str:
 def _commands() -> Iterator[tuple[str, str]]:
     for one in commands.table().values():
         yield f"`%nika {one.usage}`", one.help
+    yield "`%nika help [TOPIC …]`", "all of this; or a key, a tool, a code, `types`, `permits`, …"
 
 
 def _names() -> Iterator[tuple[str, str]]:

@@ -76,7 +76,7 @@ LINES = [
     ("an option", "--res¦", ["--resume", "--resume-compat", "--resume-unverified"]),
     ("not one that is there", "--resume --res¦", ["--resume-compat", "--resume-unverified"]),
     ("one that may stand twice", "--var a=1 --va¦", ["--var", "--vars"]),
-    ("a model", "--model moc¦", ["mock/echo", "mock/"]),
+    ("a model", "--model moc¦", ["mock/echo", "mock/mock-json", "mock/mock-streaming", "mock/mock-error"]),
     ("a task", "--from lo¦", ["load"]),
     ("a prompt", "--answer ¦", ["ask="]),
     ("an input", "--var to¦", ["topic="]),
@@ -117,6 +117,7 @@ def test_lines_of_our_own(session: Any, notebook: Notebook, folder: Path) -> Non
     assert offered("%nika config max¦") == ["max_parallel="]
     assert offered("%nika resume --fr¦") == ["--from"]
     assert offered("%nika attach x ¦") == []
+    assert offered("%nika help nika:re¦") == ["nika:read"]
     assert completions("%nikab in", 9, session) is None
     assert completions("%%nik", 5, session) is None
 

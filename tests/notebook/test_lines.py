@@ -53,6 +53,24 @@ def test_the_commands_are_all_there(notebook: Notebook) -> None:
     assert "did you mean `runs`?" in notebook.python("%nika rnus").error
 
 
+def test_the_language_is_explained(notebook: Notebook) -> None:
+    """By a tool, a key, a code; a word that is a command as well is told as both; a slip is told."""
+    assert "the address; its host" in notebook.python("%nika help fetch").text
+    assert "without it: text" in notebook.python("%nika help decode").text
+    assert "NIKA-SEC-004" in notebook.python("%nika help sec-004").text
+    both = notebook.python("%nika help run").text
+    assert both.startswith("%nika run NAME|FILE")
+    assert "of a workflow" in both
+    assert notebook.python("%nika help attach").text.startswith("%nika attach [TRACE]")
+    assert "did you mean `attach`?" in notebook.python("%nika help attch").error
+
+
+def test_a_refusal_names_the_page_that_says_more(notebook: Notebook) -> None:
+    """Of a type, a tool or an expression that is none."""
+    refused = notebook.run(CHAIN.replace("type: string", "type: text")).error
+    assert refused.endswith("`%nika help types` says more")
+
+
 # (a line, what is said of it)
 STRANGE_WORDS = [
     ("replay --fin", "%nika replay: there is no option --fin, did you mean `--fine`?"),

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from nika_nb.check.editing.complete import island_before
 from nika_nb.check.editing.keys import ROOTS, Key
 from nika_nb.check.editing.outline import Path, Spot, spot
-from nika_nb.check.editing.places import Document, Tools, fields_of, key_at, keys_below, words_for
+from nika_nb.check.editing.places import (
+    Document,
+    Tools,
+    about_model,
+    fields_of,
+    key_at,
+    keys_below,
+    words_for,
+)
 
 _WORD = re.compile(r"[\w.:/*\-]+")
 
@@ -44,6 +52,8 @@ def _word(here: Spot, document: Document) -> Explanation | None:
         return None
     if here.kind == "key" or (here.kind == "item" and parent.kind == "level"):
         return _key(here, parent, document)
+    if parent.kind == "model" and (known := about_model(here.fragment)):
+        return Explanation(here.fragment, (known,))
     said = words_for(parent, here.path, document).get(here.fragment)
     if here.fragment in document.tools and parent.kind in ("tool", "tools"):
         return _tool(here.fragment, document)
@@ -73,6 +83,8 @@ def _about(key: Key, path: Path, document: Document) -> Iterator[str]:
         yield f"keys: {', '.join(below)}"
     elif words:
         yield f"one of: {', '.join(words)}"
+    if key.default:
+        yield f"without it: {key.default}"
 
 
 def _chosen(name: str, path: Path, document: Document) -> Explanation | None:

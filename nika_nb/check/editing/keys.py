@@ -18,12 +18,16 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """help: one sentence. words: of a closed set. level: the keys below it, or below each of its names."""
+    """help: one sentence. words: of a closed set. level: the keys below it, or below each of its names.
+
+    default: what holds where the key is not written; empty where that says nothing.
+    """
 
     help: str
     kind: Kind = "text"
     words: tuple[str, ...] = ()
     level: str = ""
+    default: str = ""
 
 
 def _level(help: str, level: str) -> Key:
@@ -34,8 +38,8 @@ def _names(help: str, level: str = "") -> Key:
     return Key(help, "names", level=level)
 
 
-def _words(help: str, words: tuple[str, ...]) -> Key:
-    return Key(help, "words", words)
+def _words(help: str, words: tuple[str, ...], default: str = "") -> Key:
+    return Key(help, "words", words, default=default)
 
 
 _PROMPT = Key("What the model is asked. `${{ with.x }}` puts a value in.")
@@ -61,7 +65,7 @@ LEVELS: dict[str, dict[str, Key]] = {
     },
     "input": {
         "type": Key("What may come: string, integer, { array: string }, { object: { … } }, …", "type"),
-        "required": Key("Whether the caller has to give it.", "flag"),
+        "required": Key("Whether the caller has to give it.", "flag", default="false"),
         "default": Key("What it is where the caller gives nothing.", "free"),
         "description": Key("What it is for, in words."),
     },
@@ -70,7 +74,7 @@ LEVELS: dict[str, dict[str, Key]] = {
         "value": Key("The value.", "free"),
     },
     "secret": {
-        "source": _words("Where it is kept.", grammar.SECRET_SOURCES),
+        "source": _words("Where it is kept; this version opens no vault.", grammar.SECRET_SOURCES),
         "key": Key("The name of the variable, under `source: env`."),
         "path": Key("The file that holds it, under `source: file`."),
         "egress": _level("Where its owner lets it go; without this, nowhere.", "egress"),
@@ -93,8 +97,8 @@ LEVELS: dict[str, dict[str, Key]] = {
     },
     "permits.net": {"http": Key("Hosts that may be asked; '*' is the visible way to permit all.", "free")},
     "run": {
-        "entropy": _words("ambient, none, or { seeded: 42 }: where chance comes from.", ("ambient", "none")),
-        "clock": _words("Under `virtual` waits take no time.", get_args(Clock)),
+        "entropy": _words("Where chance comes from; { seeded: 42 } too.", ("ambient", "none"), "ambient"),
+        "clock": _words("Under `virtual` waits take no time.", get_args(Clock), "system"),
     },
     "output": {
         "value": Key("What is returned: `${{ tasks.x.output }}`.", "island"),
@@ -120,15 +124,15 @@ LEVELS: dict[str, dict[str, Key]] = {
     },
     "for_each": {
         "items": Key("The list: `${{ with.rows }}`, or written out. Each element is `item`.", "island"),
-        "max_parallel": Key("How many items may be at work at once.", "number"),
-        "fail_fast": Key("Whether the first failed item stops the rest; true without it.", "flag"),
+        "max_parallel": Key("How many items are at work at once.", "number", default="NIKA_NB_MAX_PARALLEL"),
+        "fail_fast": Key("Whether the first failed item stops the rest.", "flag", default="true"),
     },
     "retry": {
         "max_attempts": Key("How often in all, the first try counted.", "number"),
-        "backoff_ms": Key("Milliseconds before the second try.", "number"),
-        "backoff_strategy": _words("How the pauses grow.", grammar.BACKOFFS),
-        "backoff_max_ms": Key("The longest pause, in milliseconds.", "number"),
-        "jitter": Key("Whether pauses are cut short at random; true without it.", "flag"),
+        "backoff_ms": Key("Milliseconds before the second try.", "number", default="1000"),
+        "backoff_strategy": _words("How the pauses grow.", grammar.BACKOFFS, "exponential"),
+        "backoff_max_ms": Key("The longest pause, in milliseconds.", "number", default="60000"),
+        "jitter": Key("Whether pauses are cut short at random.", "flag", default="true"),
         "on_codes": _CODES,
     },
     "on_error": {
@@ -163,14 +167,14 @@ LEVELS: dict[str, dict[str, Key]] = {
     "exec": {
         "command": Key("The program and its arguments; no shell reads them: [wc, -w, notes.md].", "free"),
         "shell": Key("A line for the shell; needs `permits: { exec: true }`."),
-        "cwd": Key("The folder that it runs in."),
+        "cwd": Key("The folder that it runs in.", default="the folder of the notebook or file"),
         "env": _names("Variables for this process alone."),
         "stdin": Key("What it reads."),
-        "capture": _words("Which stream is the output.", grammar.CAPTURES),
-        "decode": _words("What the output is read as.", grammar.DECODES),
+        "capture": _words("Which stream is the output.", grammar.CAPTURES, "stdout"),
+        "decode": _words("What the output is read as: `json` makes data of it.", grammar.DECODES, "text"),
     },
     "invoke": {
-        "tool": Key("A builtin (`nika:…`) or a tool of an MCP server (`mcp:server/tool`).", "tool"),
+        "tool": Key("A builtin: `nika:…`; tools of MCP servers are not part of this version.", "tool"),
         "workflow": Key("Another workflow, by its file: ./audit.nika.yaml.", "workflow"),
         "args": Key("Its arguments, by name.", "args"),
     },
@@ -180,7 +184,7 @@ LEVELS: dict[str, dict[str, Key]] = {
         "model": _MODEL,
         "tools": Key("The tools that it may call, as far as `permits` lets it.", "tools"),
         "skills": Key("Files that it is sent with.", "free"),
-        "max_turns": Key("How many replies at most; 10 without it.", "number"),
+        "max_turns": Key("How many replies at most.", "number", default="10"),
         "max_tokens_total": Key("Tokens of all turns together; gives a cost ceiling.", "number"),
         "temperature": _TEMPERATURE,
         "schema": _SCHEMA,

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from nika_nb.catalog.arguments import ARGUMENTS
 from nika_nb.catalog.codes import CODES, title_of
 from nika_nb.catalog.grammar import VERBS
 from nika_nb.catalog.prices import PRICES
-from nika_nb.catalog.providers import PROVIDERS
+from nika_nb.catalog.providers import SERVED, split_model
 from nika_nb.check.editing.keys import FIELDS, LEVELS, PREDICATE_HELP, Key
 from nika_nb.check.editing.outline import Entry, Path, outline
 from nika_nb.language.lowering import PRIMITIVES
@@ -31,7 +32,12 @@ _SINKS: dict[str, str] = {
     "outputs": "with what the workflow returns",
 }
 _ROOT = Key("", "level", level="workflow")
-_FIXED_MODELS = {"mock/echo": "stands in for any model and costs nothing"}
+MODELS = {
+    "mock/echo": "stands in for any model and costs nothing: it says the prompt again",
+    "mock/mock-json": "the smallest value of the schema under `json` in NIKA_NB_MOCK",
+    "mock/mock-streaming": "the text under `streaming` in NIKA_NB_MOCK, piece by piece",
+    "mock/mock-error": "fails, as `error` in NIKA_NB_MOCK says",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +64,17 @@ class ToolWords:
             return ("true", "false")
         return tuple(str(word) for word in shape.get("enum", ()))
 
+    def kind(self, argument: str) -> str:
+        """What an argument takes: its words, or the name of its type; empty where anything may stand."""
+        named = self.words(argument) or self.shapes.get(argument, {}).get("type", "")
+        return named if isinstance(named, str) else " | ".join(named)
+
+    def about(self, argument: str) -> str:
+        """What an argument is for, and what it is where it is left out."""
+        return ARGUMENTS.get(self.name, {}).get(argument, "")
+
     def _said(self, argument: str, need: str) -> str:
-        words = self.words(argument)
-        kind = " | ".join(words) if words else str(self.shapes.get(argument, {}).get("type", ""))
-        return " · ".join(part for part in (need, kind) if part)
+        return " · ".join(part for part in (need, self.kind(argument), self.about(argument)) if part)
 
 
 Tools = Mapping[str, ToolWords]
@@ -193,14 +206,21 @@ def words_for(key: Key, path: Path, document: Document) -> dict[str, str]:
 
 
 def models() -> dict[str, str]:
-    """The models that have a price, and what stands in for one; then the other providers."""
-    priced = {
-        name: f"${price.input:g} in, ${price.output:g} out, a million tokens"
-        for name, price in PRICES.items()
-    }
-    known = {name.partition("/")[0] for name in priced}
-    others = {f"{name}/": f"a {kind} provider" for name, kind in PROVIDERS.items() if name not in known}
-    return _FIXED_MODELS | priced | others
+    """The models that this version can call; others are checked and priced, and cannot run yet."""
+    return MODELS | {name: _price(name) for name in PRICES if split_model(name)[0] in SERVED}
+
+
+def about_model(name: str) -> str:
+    """What is known of a model; empty where nothing is."""
+    if name in MODELS or name not in PRICES:
+        return MODELS.get(name, "")
+    served = split_model(name)[0] in SERVED
+    return _price(name) + ("" if served else " · this version cannot call it: only mock/… runs")
+
+
+def _price(name: str) -> str:
+    price = PRICES[name]
+    return f"${price.input:g} in, ${price.output:g} out, a million tokens"
 
 
 def fields_of(task: str, document: Document) -> dict[str, str]:

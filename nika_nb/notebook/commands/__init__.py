@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from nika_nb.check.guide.topics import contents, help_on, knows
 from nika_nb.errors import UsageError
 from nika_nb.notebook.options import cell_help
 from nika_nb.notebook.session import Session
 from nika_nb.runs.options import unknown
+from nika_nb.runs.vocabulary import tool_words
 from nika_nb.values import nearest
 
 Action = Callable[[Session, list[str]], Any]
@@ -64,7 +66,7 @@ def act(session: Session, words: list[str]) -> Any:
     commands = table()
     name = words[0] if words else "help"
     if name in ("help", "--help"):
-        return print(help_text(commands))
+        return print("\n\n".join(told(commands, words[1:])) if words[1:] else help_text(commands))
     if name not in commands:
         hint = nearest(name, [*commands, "help"]) or f"there are {', '.join([*commands, 'help'])}"
         raise UsageError(f"%nika {name}: not a command; {hint}")
@@ -75,8 +77,17 @@ def act(session: Session, words: list[str]) -> Any:
 
 
 def help_text(commands: dict[str, Command]) -> str:
-    """A line per command, then the options of a workflow cell."""
-    return "\n".join([*map(_line, commands.values()), "", cell_help()])
+    """A line per command, the options of a workflow cell, and how the language is asked about."""
+    return "\n".join([*map(_line, commands.values()), "", cell_help(), contents("%nika help")])
+
+
+def told(commands: dict[str, Command], topics: list[str]) -> Iterator[str]:
+    """What is known of each topic: a command, a word of the language, or both."""
+    for topic in topics:
+        if topic in commands:
+            yield _told(commands[topic])
+        if topic not in commands or knows(topic, tool_words()):
+            yield str(help_on(topic, tool_words(), commands))
 
 
 def _told(one: Command) -> str:

@@ -107,12 +107,8 @@ CASES = [
     Case("a flag", "  new:\n    for_each:\n      fail_fast: ¦", "", ("true", "false")),
     Case("a closed set", "  new:\n    exec:\n      capture: st¦", "st", ("stdout", "stderr", "structured")),
     Case("a model", "  new:\n    infer: { model: moc¦", "moc", ("mock/echo",)),
-    Case(
-        "a model of a provider",
-        "model: anthropic/claude-h¦",
-        "anthropic/claude-h",
-        ("anthropic/claude-haiku-4-5",),
-    ),
+    Case("no model that cannot run", "model: anthropic/claude-h¦", "anthropic/claude-h", ()),
+    Case("every model that can", "model: ¦", "", ("mock/echo", "mock/mock-error"), ("openai/gpt-4o",)),
     Case("a tool", '  new:\n    invoke: { tool: "nika:re¦', "nika:re", ("nika:read",), ("nika:wait",)),
     Case("a tool without quotes", "  new:\n    invoke:\n      tool: ni¦", "ni", ("nika:read", "nika:prompt")),
     Case(

@@ -30,6 +30,7 @@ CASES = [
     ("where a path begins", "inp¦uts.topic", "inputs", "what the caller gave"),
     ("a state", "{ hash: succ¦ess", "success", "succeeded"),
     ("a model", "openai/gp¦t-4o", "openai/gpt-4o", "$2.5 in"),
+    ("a model that cannot run", "openai/gp¦t-4o", "openai/gpt-4o", "only mock/… runs"),
 ]
 
 
