@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from nika_nb.cli.console import say
 from nika_nb.errors import UsageError
 from nika_nb.settings import Settings
 from nika_nb.trace.folder import Entry, TraceFolder, look
@@ -16,7 +17,9 @@ from nika_nb.trace.retention import Limits, collect, remove
 
 def collect_command(options: argparse.Namespace) -> int:
     """One line; under --dry-run a line for every trace that would go as well."""
-    found = collect(TraceFolder(Path(options.folder)), Limits.of(Settings.read()), dry_run=options.dry_run)
+    settings = Settings.read()
+    say(*(f"nika-nb: {trouble}" for trouble in settings.troubles))
+    found = collect(TraceFolder(Path(options.folder)), Limits.of(settings), dry_run=options.dry_run)
     if options.dry_run:
         for removal in found.removed:
             print(f"{removal.reason:<11}  {removal.entry.path.name}")

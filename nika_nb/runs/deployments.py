@@ -94,7 +94,7 @@ class Deployments:
 
     def get(self, name: str, version: int | None = None) -> Deployment:
         """Raises UsageError where there is none, Broken for one that is not as it was written."""
-        _judge(name)
+        _judge(name, version)
         found = version if version is not None else self._newest(name)
         if found is None or not self._file(name, found).is_file():
             raise UsageError(self._absent(name, version))
@@ -110,7 +110,7 @@ class Deployments:
 
     def remove(self, name: str, version: int | None = None) -> int:
         """How many versions went: one, or all. Runs that were started from them keep all they need."""
-        _judge(name)
+        _judge(name, version)
         versions = [version] if version is not None else self._versions(name)
         gone = 0
         for number in versions:
@@ -181,8 +181,10 @@ class Deployments:
         return f"there is no deployment `{name}` in {self.path}; {hint}"
 
 
-def _judge(name: str) -> None:
-    if not NAME_PATTERN.fullmatch(name):
+def _judge(name: str, version: int | None = None) -> None:
+    if version is not None and (isinstance(version, bool) or not isinstance(version, int) or version < 1):
+        raise UsageError(f"a version is a whole number from 1 on, not {version!r}")
+    if not isinstance(name, str) or not NAME_PATTERN.fullmatch(name):
         rule = "lower-case letters, digits and `-`, at most 48, a letter first"
         raise UsageError(f"a deployment cannot be called {name!r}: {rule}")
 

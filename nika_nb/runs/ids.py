@@ -35,5 +35,5 @@ def new_invocation_id(seed: int | None = None) -> str:
     return secrets.token_hex(8) if seed is None else f"{seed & 0xFFFFFFFFFFFFFFFF:016x}"
 
 
-def is_run_id(text: str) -> bool:
-    return RUN_ID_PATTERN.fullmatch(text) is not None
+def is_run_id(text: object) -> bool:
+    return isinstance(text, str) and RUN_ID_PATTERN.fullmatch(text) is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +42,11 @@ def nothing_to_cancel(record: Record) -> str:
 
 
 def declined_keys(answers: Any) -> tuple[str, ...]:
-    """The prompts that are declined; none stands for all."""
+    """The prompts that are declined; None stands for all. Names that came out empty do not."""
     if answers is None:
         return ()
+    if isinstance(answers, Collection) and not answers:
+        raise UsageError("declined: no prompt is named; give no names at all to decline every open one")
     if isinstance(answers, str):
         return (answers,)
     if isinstance(answers, Mapping):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping
 from typing import Any, Literal, cast
 
@@ -17,6 +19,7 @@ APPROVAL_CODE = "NIKA-SEC-010"
 DECLINED_CODE = "NIKA-CANCEL-001"
 MOST_APPROVALS = 5  # per run, as the language says
 LONGEST_CHOICE = 4096  # characters: so much of it stands in a pause frame however long that is
+_HALF = re.compile("[\ud800-\udfff]")  # what no journal can keep
 _TOLD, _NAMED = 200, 20  # characters of a choice or an answer, and choices, that a sentence quotes
 
 Mode = Literal["confirm", "input", "choice"]
@@ -35,7 +38,10 @@ def read_answer(prompt: Prompt, value: Any) -> Any:
     A confirmation takes true and false and the words for them; a choice one of its choices; an
     input any text.
     """
-    text = to_text(value).strip() if isinstance(value, (str, int, float)) else None
+    if isinstance(value, str) and _HALF.search(value):
+        raise WrongAnswer(f"`{prompt.key}` takes text, and half a character stands in this; it still waits")
+    told = isinstance(value, (str, int)) or (isinstance(value, float) and math.isfinite(value))
+    text = to_text(value).strip() if told else None
     if prompt.mode == "confirm":
         word = (text or "").lower()
         if word in _YES or word in _NO:
@@ -59,6 +65,8 @@ def read_answer(prompt: Prompt, value: Any) -> Any:
 def _shown(value: Any) -> str:
     if not isinstance(value, (str, int, float)):
         return type_name(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
     return repr(_short(value) if isinstance(value, str) else value)
 
 

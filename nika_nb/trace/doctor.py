@@ -18,11 +18,13 @@ from nika_nb.catalog.frames import (
 from nika_nb.errors import NikaError
 from nika_nb.trace.examination import Examination, Finding, Kind, counted
 from nika_nb.trace.fragments import Piece, pieces
-from nika_nb.trace.frame import GENESIS_CHAIN, Frame, link
+from nika_nb.trace.frame import GENESIS_CHAIN, Frame, decode, link
 from nika_nb.trace.lines import Line, TraceUnreadable, bounded, lines, open_trace
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.reader import is_running, read
 from nika_nb.trace.trace import AFTER_END, State, state_of
+
+_MARK = b"\xef\xbb\xbf"  # a byte order mark
 
 Alive = Callable[[int, str], bool]  # whether the process group that began at that moment still works
 
@@ -147,11 +149,15 @@ class _Look:
             self.pending.append(
                 Finding("zeros", f"a block of {zeros} NUL bytes, as a lost write leaves it", line.number)
             )
-        if frames > 1 or (frames and halves):
+        if frames == 1 and line.data.startswith(_MARK):
+            self._find("blanks", "a byte order mark stands before it, as some editors leave it")
+        elif frames > 1 or (frames and halves):
             parts = counted(frames, "whole frame") + (
                 f" and {counted(len(halves), 'half one')}" if halves else ""
             )
             self._find("fused", f"{parts} on one line: a newline was lost")
+        elif halves and line.whole:
+            self._find("unreadable", f"it cannot be read: half a line, or rubbish ({_why_not(line)})")
         elif halves:
             size = sum(len(piece.data) for piece in halves)
             what = f"torn: half a line of {size} bytes, as a crash leaves it; what stands before it holds"
@@ -226,6 +232,15 @@ class _Look:
         self.sealed = frame.kind == SEALED
         if frame.kind in RUN_ENDS and frame.kind not in AFTER_END:
             self.ends[frame.run] = frame.kind
+
+
+def _why_not(line: Line) -> str:
+    """Why a whole line is no frame."""
+    try:
+        decode(line.data, line.number)
+    except ValueError as error:
+        return str(error)
+    return "it is no line of a journal"
 
 
 def _versions(first: Frame) -> Iterator[str]:

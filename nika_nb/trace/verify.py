@@ -81,6 +81,7 @@ class _Walk:
 
     def over(self, stream: BinaryIO) -> Verdict:
         bad: Verdict | None = None
+        whole = False  # of the line that is no frame: what a crash tears has no newline
         for line in _content(stream):
             if bad is not None:
                 return bad
@@ -92,11 +93,12 @@ class _Walk:
                 frame = decode(line.data, line.number)
             except ValueError as error:
                 bad = self._verdict("unreadable", line=line.number, why=str(error))
+                whole = line.whole
                 continue
             broken = self._step(line, frame)
             if broken is not None:
                 return broken
-        if bad is not None and not self.events:
+        if bad is not None and (whole or not self.events):
             return bad
         if bad is not None and self.chained:
             return self._judged(replace(bad, verdict="torn", why=""))

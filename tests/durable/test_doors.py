@@ -53,10 +53,13 @@ def test_a_run_is_described_in_lines(here: Project, terminal: Terminal) -> None:
 def test_reading_and_checkpoints_in_lines(here: Project, terminal: Terminal) -> None:
     """A frame is a line of JSON; the last line says how much is left."""
     run_id = here.started(GATE).run_id
-    *lines, last = terminal("runs", "read", run_id, "--limit", "2").out.decode().splitlines()
+    *lines, last = terminal("runs", "read", run_id, "--start", "0", "--limit", "2").out.decode().splitlines()
     assert [json.loads(line)["index"] for line in lines] == [0, 1]
     assert last.endswith("more from 2 on")
-    assert terminal("runs", "read", run_id, "--limit", "0").code == 3
+    assert terminal("runs", "read", run_id, "--start", "0", "--limit", "0").code == 3
+    for half in ((), ("--start", "0"), ("--limit", "2")):
+        refused = terminal("runs", "read", run_id, *half)
+        assert (refused.code, "required" in refused.err) == (3, True)
     assert terminal("runs", "checkpoints", run_id).out.decode().startswith("1  interrupted")
 
 
@@ -114,7 +117,7 @@ def test_json_is_json(here: Project, terminal: Terminal) -> None:
     for words in (
         ("list",),
         ("inspect", run_id),
-        ("read", run_id),
+        ("read", run_id, "--start", "0", "--limit", "9"),
         ("checkpoints", run_id),
         ("deployments",),
     ):

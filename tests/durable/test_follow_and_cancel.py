@@ -26,6 +26,8 @@ from tests.doors import PATIENCE, alive, environment, frames, launch, newest, of
 from tests.durable.project import ASK, DONE, GATE, Project
 from tests.durable.talking import said, talked
 
+pytestmark = pytest.mark.timeout(2 * PATIENCE)  # who follows a run that never ends would wait for ever
+
 SLOW = """\
 nika: slow
 permits: {exec: ["./say", "./slow"]}

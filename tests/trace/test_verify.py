@@ -56,6 +56,18 @@ class Case:
     begins: str
 
 
+def test_a_whole_line_at_the_end_that_is_no_frame_was_not_torn_by_a_crash(tmp_path: Path) -> None:
+    """Nothing that is cut off keeps its newline: somebody put it there."""
+    path = write(tmp_path, story())
+    sound = path.read_bytes()
+    for rubbish in (b"[" * 5000 + b"]" * 5000, b"half"):
+        path.write_bytes(sound + rubbish + b"\n")
+        found = verify(path)
+        assert (found.verdict, found.exit_code, found.intact) == ("unreadable", 3, False)
+        path.write_bytes(sound + rubbish)
+        assert (verify(path).verdict, verify(path).intact) == ("torn", True)
+
+
 def _without(number: int) -> Callable[[bytes], bytes]:
     def drop(data: bytes) -> bytes:
         lines = data.split(b"\n")

@@ -26,8 +26,16 @@ def look_up(sought: Sought) -> Iterator[Lack]:
         for need in needs_of(sought.workflow, task):
             program = need.program
             if program and "${{" not in program and not _found(program, need, permits, sought.base):
-                what, hint = _named(task.id, program)
+                what, hint = _no_folder(task.id, need, sought.base) or _named(task.id, program)
                 yield Lack(NOT_STARTED_CODE, what, hint, task.id)
+
+
+def _no_folder(task: str, need: Need, base: Path) -> tuple[str, str] | None:
+    """That the folder is missing that the program is to run in; None where it is there."""
+    cwd = str(need.action.get("cwd") or "")
+    if os.path.isdir(paths.as_walked(cwd, str(base))):
+        return None
+    return f"`{task}`: there is no folder at `{cwd}`, and its `cwd:` is that", "make the folder"
 
 
 def _named(task: str, program: str) -> tuple[str, str]:

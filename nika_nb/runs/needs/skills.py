@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nika_nb.authority.skills import open_skill
+from nika_nb.authority.skills import MALFORMED_CODE, UNREADABLE_CODE, open_skill
 from nika_nb.errors import Fault
 from nika_nb.runs.lack import Lack
 from nika_nb.runs.needs.sought import Sought
+
+_HINTS = {
+    UNREADABLE_CODE: "put the file there, readable; the path counts from the workflow's own folder",
+    MALFORMED_CODE: "write it as a skill: front matter with a name and a description, then the text",
+}
 
 
 def look_up(sought: Sought) -> Iterator[Lack]:
@@ -16,4 +21,5 @@ def look_up(sought: Sought) -> Iterator[Lack]:
             try:
                 open_skill(sought.workflow.permits, str(path), str(sought.folder), sought.read)
             except Fault as fault:
-                yield Lack(fault.code, f"`{task.id}`: {fault}", task=task.id)
+                hint = _HINTS.get(fault.code, "")
+                yield Lack(fault.code, f"`{task.id}`: {fault}", hint, task.id)

@@ -11,6 +11,7 @@ from nika_nb.runs.lack import Lack
 from nika_nb.runs.needs.sought import Sought
 from nika_nb.tools import fetch
 from nika_nb.tools.registry import TOOLS
+from nika_nb.values import nearest
 
 
 def look_up(sought: Sought) -> Iterator[Lack]:
@@ -50,4 +51,14 @@ def _named(task: Task, tool: str) -> Iterator[Lack]:
     if tool not in TOOLS:
         known = ", ".join(sorted(TOOLS))
         what = f"`{task.id}`: the tool `{tool}` is not part of this version (it has {known})"
-        yield Lack("NIKA-INVOKE-001", what, task=task.id)
+        yield Lack("NIKA-INVOKE-001", what, _instead(tool), task.id)
+
+
+def _instead(tool: str) -> str:
+    """What to do about a tool that is not there."""
+    if hint := nearest(tool, TOOLS):
+        return hint
+    kind, sign, _ = tool.partition(":")
+    if sign and kind != "nika":
+        return f"tools of `{kind}:` come with a later version: let a program do it, in an `exec:` task"
+    return "take one of these, or let a program do it, in an `exec:` task"
