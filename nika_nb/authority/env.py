@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +16,9 @@ from nika_nb.errors import Fault
 from nika_nb.language.model import Permits
 from nika_nb.values import to_text
 
+# How a kernel's process is known without importing one: the module is there, and its application is made.
+_KERNEL = ("ipykernel.kernelapp", "IPKernelApp")
+
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -22,6 +28,41 @@ class Composed:
 
     values: dict[str, str]
     passed: tuple[str, ...]
+
+
+def surroundings() -> Mapping[str, str]:
+    """The environment that children's are composed from: this process's, with a kernel's programs first."""
+    own = kernel_programs()
+    if own is None:
+        return os.environ
+    path = os.environ.get("PATH", os.defpath)
+    return {**os.environ, "PATH": os.pathsep.join([own, path])}
+
+
+def kernel_programs() -> str | None:
+    """The folder that `python` and `pip` lie in for whoever writes in this kernel.
+
+    None outside of a kernel, outside of an environment of its own, and where the PATH begins with it.
+    """
+    folder = os.path.dirname(sys.executable)
+    own = sys.prefix != sys.base_prefix or os.path.isdir(os.path.join(sys.prefix, "conda-meta"))
+    first = os.environ.get("PATH", "").partition(os.pathsep)[0]
+    return folder if own and folder and first != folder and _in_kernel() else None
+
+
+def _in_kernel() -> bool:
+    module, name = _KERNEL
+    application = getattr(sys.modules.get(module), name, None)
+    return bool(application is not None and application.initialized())
+
+
+def program_on(path: str, name: str) -> str | None:
+    """The file of a program named without a path; relative folders of a PATH do not count.
+
+    A folder that depends on where the task stands could put its own file under a permitted name.
+    """
+    folders = [folder for folder in path.split(os.pathsep) if os.path.isabs(folder)]
+    return shutil.which(name, path=os.pathsep.join(folders)) if folders else None
 
 
 def compose(permits: Permits | None, task: Mapping[str, Any] | None, environ: Mapping[str, str]) -> Composed:

@@ -17,7 +17,7 @@ from nika_nb.runs.draft import Draft, draft
 from nika_nb.runs.given import with_inputs
 from nika_nb.runs.inputs import unfilled
 from nika_nb.runs.needs.models import uncapped
-from nika_nb.runs.prepare import answers_of, refuse_missing
+from nika_nb.runs.prepare import answers_of, missing_told, refuse_missing
 from nika_nb.runs.request import Request, document
 from nika_nb.runs.resumption import Resumption, resumption
 from nika_nb.runs.rivals import rivals_told
@@ -76,6 +76,7 @@ def forecast(request: Request) -> Forecast:
     with resumed.held:
         request, drafted = with_inputs(request, drafted, resumed)
         refuse_missing(drafted, resumed)
+        resumed.notices += missing_told(request, drafted, resumed)
         answers = answers_of(request, drafted, resumed)
         notices = _notices(request, drafted, resumed, answers)
         doubtful = _doubtful(request, drafted, resumed)

@@ -29,6 +29,8 @@ from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.trust import Untrusted
 from nika_nb.values import dumps
 
+_TOLD = 5  # of the things that are missing, by name
+
 
 def prepare(request: Request, *, interactive: bool, settings: Settings | None = None) -> Prepared:
     """Raises CheckRefused, UsageError or ResumeRefused; then nothing was run and no file was made.
@@ -64,6 +66,7 @@ def _begun(request: Request, interactive: bool, settings: Settings) -> Prepared:
         if not request.called_off:  # a cleanup that cannot run fails by itself
             refuse_missing(drafted, resumed)
         _refuse_lacking(request, drafted.plan, resumed, settings)
+        resumed.notices += missing_told(request, drafted, resumed)
         answers = answers_of(request, drafted, resumed)
         _refuse_twice(request, resumed, answers)
         refuse_to_ask_again(request, drafted, resumed, answers, interactive)
@@ -88,6 +91,16 @@ def _refuse_lacking(request: Request, plan: Plan, resumed: Resumption, settings:
     lacks += journals.tried(request.place.folder, settings) if not lacks else []
     if lacks:
         raise Lacking(lacks)
+
+
+def missing_told(request: Request, drafted: Draft, resumed: Resumption) -> list[str]:
+    """What a run that nobody relies on will miss: a line for each of the first things."""
+    if relied_on(request, resumed) or request.called_off or request.reproduces is not None:
+        return []
+    lacks = lacking(drafted.plan, request.place.base, resumed.memory)
+    more = len(lacks) - _TOLD
+    told = [f"missing: {lack.sentence}" for lack in lacks[:_TOLD]]
+    return [*told, *([f"missing: {more} more"] if more > 0 else [])]
 
 
 def _refuse_twice(request: Request, resumed: Resumption, answers: Answers) -> None:

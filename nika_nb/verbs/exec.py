@@ -36,7 +36,8 @@ _TOO_LONG = "its arguments are too long for the system; pass the data by `stdin:
 class Exec:
     """Runs `exec` bodies under one boundary, with one guard over all children.
 
-    tasks: as written, to know which words of a command something untrusted decided.
+    tasks: as written, to know which words of a command something untrusted decided. kernels: the PATH begins
+    with what a kernel has of its own, and that is told.
     """
 
     def __init__(
@@ -45,7 +46,9 @@ class Exec:
         environ: Mapping[str, str],
         guard: Guard,
         tasks: Mapping[str, Task] | None = None,
+        kernels: bool = False,
     ) -> None:
+        self._kernels = kernels
         self._permits = permits
         self._tasks = tasks or {}
         self._environ = environ
@@ -67,11 +70,13 @@ class Exec:
             raise _not_started(spawn, refusal.cause) from None
         except process.Broken as broken:
             raise _broken(broken) from None
-        return _reply(call.body, done)
+        return _reply(call.body, spawn, done)
 
     def _spawn(self, call: Call, argv: list[str]) -> Spawn:
         composed = env.compose(self._permits, call.body.get("env"), self._environ)
         why = "composed of the floor, the declared passthrough and the task's own names"
+        if self._kernels and self._environ.get("PATH") == composed.values.get("PATH"):
+            why += "; its PATH begins with this kernel's own programs"
         call.permit(Permit("env", ",".join(composed.passed), True, why))
         cwd = call.body.get("cwd")
         return Spawn(
@@ -184,7 +189,7 @@ def _why_not_started(spawn: Spawn, program: str, number: int | None, error: Exce
     return f"{error}", 126
 
 
-def _reply(body: Mapping[str, Any], done: Finished) -> Reply:
+def _reply(body: Mapping[str, Any], spawn: Spawn, done: Finished) -> Reply:
     if done.overflow:
         raise Fault(
             UNUSABLE_CODE,
@@ -196,7 +201,7 @@ def _reply(body: Mapping[str, Any], done: Finished) -> Reply:
     if capture == "structured":
         return _structured(done)
     if done.exit_code != 0:
-        raise _exited(done)
+        raise _exited(spawn, done)
     stream = "stderr" if capture == "stderr" else "stdout"
     return Reply(decode(done.stderr if stream == "stderr" else done.stdout, body.get("decode"), stream))
 
@@ -209,7 +214,7 @@ def _structured(done: Finished) -> Reply:
     return Reply({"stdout": out, "stderr": err, "exit_code": done.exit_code}, warning=warning)
 
 
-def _exited(done: Finished) -> Fault:
+def _exited(spawn: Spawn, done: Finished) -> Fault:
     said, _ = lenient(done.stderr or done.stdout, "stderr")
     tail = hidden(said)[-_TAIL:]
     how = f"exited with status {done.exit_code}"
@@ -217,12 +222,21 @@ def _exited(done: Finished) -> Fault:
     if done.signal:
         how = f"was ended by {done.signal} (status {done.exit_code})"
         details["signal"] = done.signal
-    return Fault("NIKA-EXEC-001", f"command {how}" + _said(tail), details=details)
+    return Fault("NIKA-EXEC-001", f"command {how}" + _said(tail, _which_python(spawn, tail)), details=details)
 
 
-def _said(tail: str) -> str:
+def _which_python(spawn: Spawn, tail: str) -> str:
+    """Where a module is missing: whose it would have to be."""
+    name, program = spawn.argv[0], os.path.basename(spawn.argv[0])
+    if not program.startswith("python") or "ModuleNotFoundError: No module named" not in tail:
+        return ""
+    place = name if "/" in name else env.program_on(spawn.env.get("PATH", os.defpath), name)
+    return f" (`{name}` was {place}; install it for that one, or name another)" if place else ""
+
+
+def _said(tail: str, hint: str = "") -> str:
     """The last line first, for there a program says why; then all of it, where there is more."""
     lines = [line.strip() for line in tail.splitlines() if line.strip()]
     if not lines:
         return ""
-    return f": {lines[-1][:_LINE]}" + (f"\n{tail}" if tail.strip() != lines[-1][:_LINE] else "")
+    return f": {lines[-1][:_LINE]}{hint}" + (f"\n{tail}" if tail.strip() != lines[-1][:_LINE] else "")

@@ -11,13 +11,13 @@ import asyncio
 import contextlib
 import errno
 import os
-import shutil
 import signal
 import subprocess
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
+from nika_nb.authority.env import program_on
 from nika_nb.engine.contract import Process
 from nika_nb.verbs.guard import Guard
 from nika_nb.verbs.pipes import Feed, Pipes, Show, Stream
@@ -260,17 +260,11 @@ class _Child:
 
 
 def _program(spawn: Spawn) -> str | None:
-    """The file of a program named without a path: found on its PATH, whose relative folders do not count.
-
-    A folder that depends on where the task stands could put its own file under a permitted name.
-    """
+    """The file of a program named without a path, found on its PATH."""
     name = spawn.argv[0]
     if "/" in name:
         return None
-    folders = [
-        folder for folder in spawn.env.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(folder)
-    ]
-    found = shutil.which(name, path=os.pathsep.join(folders)) if folders else None
+    found = program_on(spawn.env.get("PATH", os.defpath), name)
     if found is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     return found

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 
 from nika_nb.authority.effects import described
+from nika_nb.authority.env import kernel_programs, surroundings
 from nika_nb.authority.permits import confined
 from nika_nb.engine.contract import Answer, Call, Reply, Verbs
 from nika_nb.language.jq import JqWorker
@@ -58,7 +58,7 @@ class LocalVerbs:
         self._base = base
         self._interactive = interactive
         self._answers = answers or {}
-        self._environ = os.environ if environ is None else environ
+        self._environ = surroundings() if environ is None else environ
         self._providers = providers
         self._jq = jq or JqWorker()
         self._beyond = beyond
@@ -66,7 +66,8 @@ class LocalVerbs:
         self._approvals = set() if approvals is None else approvals
         around = around or Around()
         asking = Asking(interactive, self._answers, self._behind, around.masker.mask, self._approvals)
-        self._exec = Exec(workflow.permits, self._environ, self._guard, workflow.tasks)
+        kernels = around.seed is None and kernel_programs() is not None  # a seeded journal is every machine's
+        self._exec = Exec(workflow.permits, self._environ, self._guard, workflow.tasks, kernels)
         models = Models(model, providers)
         self._infer = Infer(models, workflow.permits)
         self._invoke = Invoke(workflow.permits, asking, self._jq)

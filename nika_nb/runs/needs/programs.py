@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -54,7 +53,7 @@ def _found(program: str, need: Need, permits: Permits | None, base: Path) -> boo
         return True
     if "/" not in program:
         path = _path(permits, need.action.get("env"))
-        return path is None or shutil.which(program, path=path) is not None
+        return path is None or env.program_on(path, program) is not None
     place = os.path.join(paths.as_walked(str(cwd), str(base)), program)
     if os.path.isfile(place) and os.access(place, os.X_OK):
         return True
@@ -70,6 +69,6 @@ def _path(permits: Permits | None, given: Mapping[str, object] | None) -> str | 
         return None
     try:
         own = {name: value for name, value in (given or {}).items() if name == "PATH"}
-        return env.compose(permits, own, os.environ).values.get("PATH", os.defpath)
+        return env.compose(permits, own, env.surroundings()).values.get("PATH", os.defpath)
     except Fault:
         return None
