@@ -140,6 +140,8 @@ def hidden(text: str) -> str:
     return hiding.get()(text)
 
 
+_LONGEST_LINE, _HEAD, _TAIL = 2000, 600, 400  # characters of a line of an error
+
 # Controls, halves of surrogate pairs, what turns the direction of a text, and what nobody sees.
 _UNSHOWN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e"
@@ -150,6 +152,19 @@ _UNSHOWN = re.compile(
 def visible(text: str) -> str:
     """The text with one sign for each character that steers a terminal or that none can show."""
     return _UNSHOWN.sub("\ufffd", text)
+
+
+def curt(text: str) -> str:
+    """A sentence of which no line goes on without end: whatever was given is not given back whole."""
+    if len(text) <= _LONGEST_LINE:
+        return text
+    return "\n".join(map(_curt, hidden(text).split("\n")))
+
+
+def _curt(line: str) -> str:
+    if len(line) <= _LONGEST_LINE:
+        return line
+    return f"{line[:_HEAD]} … ({len(line) - _HEAD - _TAIL:,} characters left out) … {line[-_TAIL:]}"
 
 
 def spoken(error: BaseException) -> str:
@@ -163,7 +178,7 @@ class NikaError(Exception):
     exit_code = 1
 
     def __str__(self) -> str:
-        return visible(super().__str__())
+        return visible(curt(super().__str__()))
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
@@ -179,7 +194,7 @@ class NoSuchName(UsageError, KeyError):
     """Something is asked for by a name that nothing has; also a KeyError, for it is asked for with `[]`."""
 
     def __str__(self) -> str:
-        return visible(str(self.args[0]))
+        return visible(curt(str(self.args[0])))
 
 
 class CheckRefused(NikaError):

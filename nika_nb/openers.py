@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -40,7 +41,7 @@ def held(address: str | Path) -> tuple[Path, str | None] | None:
     text = str(address)
     for suffix in HOMES:
         file, _, name = text.rpartition(suffix + SEPARATOR)
-        if file and "\n" not in text and not Path(text).is_file():
+        if file and "\n" not in text and not os.path.isfile(text):
             return Path(file + suffix), name
         if text.endswith(suffix) and "\n" not in text:
             return Path(text), None

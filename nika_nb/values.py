@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
+from keyword import iskeyword
 from typing import Any, TypeVar
 
 from nika_nb.errors import NoSuchName
@@ -198,3 +199,8 @@ def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
         double = Counter(key for key, _ in pairs).most_common(1)[0][0]
         raise ValueError(f"duplicate key {double!r}")
     return result
+
+
+def is_name(text: str) -> bool:
+    """Whether a variable of Python can be called so."""
+    return text.isidentifier() and not iskeyword(text)

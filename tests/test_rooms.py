@@ -13,7 +13,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "nika_nb"
 
 # What every room may use: no room of their own.
-COMMON = frozenset({"errors", "values", "settings", "openers", "doors"})
+COMMON = frozenset({"errors", "values", "settings", "openers", "doors", "files"})
 
 BELOW_RUNS = frozenset(
     [
@@ -40,6 +40,7 @@ MAY: dict[str, frozenset[str]] = {
         "settings": "",
         "openers": "",
         "doors": "",
+        "files": "",
         "catalog": "",
         "language": "catalog",
         "authority": "catalog language",

@@ -8,9 +8,11 @@ from pathlib import Path
 
 from nika_nb.authority.masking import Masker
 from nika_nb.errors import Fault
+from nika_nb.files import plain_bytes
 from nika_nb.language.model import Secret
 
 UNRESOLVED_CODE = "NIKA-VAR-001"
+_LARGEST = 1 << 20  # characters of a value
 
 __all__ = ["Masker", "SecretStore"]
 
@@ -103,12 +105,14 @@ class SecretStore(Mapping[str, str]):
     def _from_file(self, secret: Secret) -> str:
         path = self._base / os.path.expanduser(secret.key)
         try:
-            text = path.read_bytes().decode("utf-8")
+            text = plain_bytes(path, _LARGEST).decode("utf-8")
         except OSError as error:
             why = f"{path} cannot be read: {error.strerror}"
             raise _unresolved(secret, why, "put the value there") from None
         except UnicodeDecodeError:
             raise _unresolved(secret, f"{path} is not UTF-8 text", "store the value as text") from None
+        if len(text) > _LARGEST:
+            raise _unresolved(secret, f"{path} has more than {_LARGEST >> 20} MiB", "put the value there")
         value = text.removesuffix("\n").removesuffix("\r")
         if not value:
             raise _unresolved(secret, f"{path} is empty", "put the value there")

@@ -13,10 +13,12 @@ from typing import Any
 
 from nika_nb.books.book import Book, read_book
 from nika_nb.books.cells import MAGIC, BookCell, name_of
-from nika_nb.books.file import FORMAT, BookFile, source_of
+from nika_nb.books.file import BOUND, FORMAT, BookFile, source_of
 from nika_nb.books.splice import append_cell, put_source
 from nika_nb.errors import CheckRefused, Source, UsageError
+from nika_nb.files import plain_bytes
 from nika_nb.language import load, load_bytes
+from nika_nb.language.encoding import DOCUMENT_CAP
 
 SUFFIX = ".nika.yaml"
 
@@ -94,7 +96,7 @@ def _file_name(book: Book, cell: BookCell) -> str:
 
 def _held(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return plain_bytes(path, BOUND)
     except OSError:
         return None
 
@@ -168,7 +170,7 @@ def _given(workflow: str | Path) -> Source:
     else:
         path = Path(workflow)
         try:
-            raw = path.read_bytes()
+            raw = plain_bytes(path, DOCUMENT_CAP, passed=True)
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}") from None
         source, loaded = load_bytes(raw, path.name)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nika_nb.errors import UsageError
+from nika_nb.files import plain_bytes
 
 BOUND = 256 << 20  # bytes of a notebook that is read
 FORMAT = 4  # the newest format of notebooks that is known here
@@ -66,9 +67,11 @@ def _bytes(path: Path) -> bytes:
                 f"{path} is {size} bytes, beyond the {BOUND} bytes of a notebook that is read: clear the "
                 "outputs that you do not need"
             )
-        return path.read_bytes()
+        return plain_bytes(path, BOUND)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError as error:  # a NUL, or half of a surrogate pair
+        raise UsageError(f"{path} cannot be a path: {error}") from None
 
 
 def _json(path: Path, raw: bytes) -> dict[str, Any]:

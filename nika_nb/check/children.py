@@ -59,6 +59,8 @@ class Family:
             if _REGISTRY.fullmatch(target):
                 return None
             return Child("", None, f"`{target}` names no version", "write `registry:owner/name@version`")
+        if "\0" in target:
+            return Child("", None, "a path holds no NUL", "write the path itself")
         path = os.path.realpath(os.path.join(folder, os.path.expanduser(target)))
         if path not in self._read:
             self._read[path] = self._look(path, target)

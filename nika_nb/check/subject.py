@@ -9,6 +9,7 @@ from pathlib import Path
 
 from nika_nb.check.children import Family
 from nika_nb.errors import Diagnostic, Span
+from nika_nb.files import here
 from nika_nb.language import yaml
 from nika_nb.language.cel import Reference
 from nika_nb.language.findings import Findings
@@ -154,7 +155,7 @@ def subject_of(
     family: Family | None = None,
 ) -> Subject:
     """`found` is what reading the text has brought to light already; `folder` is the base by default."""
-    base = (base or Path.cwd()).absolute()
+    base = (base or here()).absolute()
     return Subject(
         workflow=workflow,
         found=tuple(found),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from nika_nb.cli.console import say
 from nika_nb.errors import UsageError
+from nika_nb.files import here
 from nika_nb.settings import Settings
 from nika_nb.trace.folder import Entry, TraceFolder, look
 from nika_nb.trace.kinship import Kinship
@@ -29,7 +30,7 @@ def collect_command(options: argparse.Namespace) -> int:
 
 def remove_command(options: argparse.Namespace) -> int:
     """Removes the traces named, all or none; one that a waiting run needs only under --force."""
-    entries = [_entry(TraceFolder(Path.cwd()).resolve(name)) for name in options.traces]
+    entries = [_entry(TraceFolder(here()).resolve(name)) for name in options.traces]
     for entry in entries:
         if entry.state == "running":
             raise UsageError(busy(entry.path, holder(entry.path)[1]))
@@ -116,7 +117,7 @@ def _patients(path: Path) -> list[Path]:
     from nika_nb.runs.traced import traces_in
 
     if not path.is_dir():
-        return [TraceFolder(Path.cwd()).resolve(path)]
+        return [TraceFolder(here()).resolve(path)]
     return traces_in(path)
 
 

@@ -15,6 +15,7 @@ from nika_nb.cli.console import say
 from nika_nb.cli.run import EXIT, OneLine, console, follow
 from nika_nb.cli.streams import print_json
 from nika_nb.errors import CheckRefused, UsageError
+from nika_nb.files import here
 from nika_nb.runs.answers import distinct, parse_answer
 from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.inspecting import Inspection, Unrunnable
@@ -189,7 +190,7 @@ def deploy_command(options: argparse.Namespace) -> int:
     except CheckRefused as refused:
         say(str(refused))
         return refused.exit_code
-    return _shown(options, made.to_json(), deployed_line(made, Path.cwd()))
+    return _shown(options, made.to_json(), deployed_line(made, here()))
 
 
 def deployments_command(options: argparse.Namespace) -> int:

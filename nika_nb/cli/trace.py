@@ -12,6 +12,7 @@ from nika_nb.board import still_text
 from nika_nb.board.clean import one_line
 from nika_nb.cli.streams import print_json
 from nika_nb.errors import UsageError
+from nika_nb.files import at_home, here
 from nika_nb.runs.listed import Listed, listed
 from nika_nb.runs.run import attach
 from nika_nb.settings import Settings
@@ -45,7 +46,7 @@ def _key(options: argparse.Namespace) -> PublicKey | None:
     if options.public_key:
         return public_key(Path(options.public_key))
     own = Settings.read().sign_key if options.require_seal else None
-    return signing_key(Path(own).expanduser()).public if own else None
+    return signing_key(at_home(own)).public if own else None
 
 
 def show_command(options: argparse.Namespace) -> int:
@@ -53,14 +54,14 @@ def show_command(options: argparse.Namespace) -> int:
     if options.task is not None and (options.at is not None or options.fine):
         raise UsageError("--at and --fine show a step of the whole run: name no task")
     if options.task is not None:
-        return _show_task(TraceFolder(Path.cwd()).resolve(options.trace), options.task)
+        return _show_task(TraceFolder(here()).resolve(options.trace), options.task)
     if options.at is not None:
         from nika_nb.cli.replay import show_step
 
         return show_step(options)
     if options.fine:
         raise UsageError("--fine counts finer steps: say which one with --at")
-    print(still_text(attach(TraceFolder(Path.cwd()).resolve(options.trace)).board))
+    print(still_text(attach(TraceFolder(here()).resolve(options.trace)).board))
     return 0
 
 

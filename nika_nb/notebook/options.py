@@ -9,6 +9,7 @@ from typing import Any, Literal, NoReturn
 from nika_nb.errors import UsageError
 from nika_nb.runs.options import Parser, add_plan_option, add_run_options
 from nika_nb.runs.words import ValueOf, split
+from nika_nb.values import is_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class CellOptions:
 def cell_options(words: list[str], line: str = "%%nika") -> CellOptions:
     """What the words of a line say; line: how it begins. Raises UsageError in one sentence."""
     found = vars(cell_line(line).parse_args(words))
-    if found["into"] is not None and not found["into"].isidentifier():
+    if found["into"] is not None and not is_name(found["into"]):
         raise UsageError(f"{line} --into {found['into']}: not a name that a variable can have")
     return CellOptions(**{name: _frozen(value) for name, value in found.items()})
 

@@ -13,6 +13,7 @@ from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.options import fields_of
 from nika_nb.runs.request import Document, Place, Request
 from nika_nb.runs.words import Word, told_pair
+from nika_nb.values import is_name
 
 
 def of_cell(session: Session, source: Source, options: CellOptions) -> Request:
@@ -71,7 +72,7 @@ def _given(session: Session, text: str) -> dict[str, Any]:
 
 
 def _named(session: Session, text: str, name: str) -> Any:
-    if not name.isidentifier():
+    if not is_name(name):
         hint = f"write `few = …` in a cell first, then --vars {text.partition('=')[0]}=few"
         raise UsageError(f"--vars {text}: it takes the name of a variable, not an expression; {hint}")
     try:

@@ -9,6 +9,8 @@ from importlib import import_module
 from pathlib import Path, PurePath
 from typing import Any
 
+from nika_nb.files import here
+
 
 class Surface:
     """One shell: a kernel behind a notebook, a headless executor, or a plain terminal."""
@@ -38,7 +40,7 @@ class Surface:
         """The notebook's folder: a server starts its kernels there, VS Code may start them elsewhere."""
         if self._file and Path(self._file).is_file():
             return Path(self._file).parent
-        return Path.cwd()
+        return here()
 
     @property
     def _file(self) -> str | None:

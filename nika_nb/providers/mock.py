@@ -16,11 +16,11 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from pathlib import Path
 from typing import Any
 
 from nika_nb.catalog.prices import Price
 from nika_nb.errors import Fault
+from nika_nb.files import plain_bytes
 from nika_nb.providers.base import ChatReply, ChatRequest, Say, ToolCall
 from nika_nb.providers.sample import smallest
 from nika_nb.settings import Settings
@@ -51,6 +51,9 @@ class Mock:
         said = "".join([text, *(dumps(call.arguments) for call in calls)])
         usage = _tokens(asked), _tokens(said)
         return ChatReply(text, *usage, calls, price.of(*usage) if price is not None else None)
+
+
+_LARGEST = 64 << 20  # bytes of the file that says what mock models answer
 
 
 def prices() -> dict[str, Price]:
@@ -123,8 +126,10 @@ def _configured(form: str) -> Any:
     if path is None:
         return None
     try:
-        found = loads(Path(path).read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
+        found = loads(plain_bytes(path, _LARGEST))
+    except OSError as error:
+        raise _unusable(error.strerror or str(error)) from None
+    except (ValueError, RecursionError) as error:
         raise _unusable(str(error)) from None
     return found.get(form) if isinstance(found, dict) else None
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from nika_nb.check import Report
 from nika_nb.check import check as check_source
+from nika_nb.runs.asked import cap, mapping, resumed
 from nika_nb.runs.request import Document, document
 from nika_nb.runs.run import Run, attach, ready
 
@@ -31,7 +32,7 @@ def run(
     *,
     vars: Mapping[str, Any] | None = None,
     model: str | None = None,
-    resume: str | Path | bool | None = None,
+    resume: str | Path | Run | bool | None = None,
     from_: str | Sequence[str] = (),
     ask_in_flight: bool = False,
     answer: Mapping[str, Any] | None = None,
@@ -45,25 +46,25 @@ def run(
     """Checks and runs a workflow; returns once it has completed, failed or paused.
 
     text_or_path: a text, a file, or `book.ipynb::name`, which runs as its cell would.
-    resume: True for the newest trace of this workflow, or a trace's path; False for none, whatever a
-    cell says on its first line. ask_in_flight: ask before
-    what was running at the crash is run again. answer: values by prompt.
+    resume: True for the newest trace of this workflow, a trace's path, or a Run; False for none,
+    whatever a cell says on its first line. ask_in_flight: ask before what was running at the crash is run
+    again. answer: values by prompt.
     max_cost_usd: start nothing more once the run has cost more than this. gc: old traces make room
     first. background: return at once. An interrupt ends the run and everything it started.
 
     Raises CheckRefused, UsageError or ResumeRefused before anything ran.
     """
     request = document(text_or_path).request(
-        variables=dict(vars or {}),
+        variables=mapping(vars, "vars", "vars={'topic': 'tea'}"),
         model=model,
-        resume=resume,
+        resume=resumed(resume),
         forced=(from_,) if isinstance(from_, str) else tuple(from_),
         ask_in_flight=ask_in_flight,
-        answers=dict(answer or {}),
+        answers=mapping(answer, "answer", "answer={'ask': 'yes'}"),
         compat=resume_compat,
         unverified=resume_unverified,
         interactive=interactive,
-        max_cost_usd=max_cost_usd,
+        max_cost_usd=cap(max_cost_usd),
         gc=gc,
     )
     made = ready(request)

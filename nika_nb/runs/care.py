@@ -7,6 +7,7 @@ from pathlib import Path
 
 from nika_nb.engine.contract import Process
 from nika_nb.errors import NikaError
+from nika_nb.files import at_home
 from nika_nb.settings import Settings
 from nika_nb.trace.doctor import examine
 from nika_nb.trace.examination import Examination
@@ -31,7 +32,7 @@ def setting_troubles() -> Iterator[str]:
     yield from settings.troubles
     if settings.sign_key is None:
         return
-    path = Path(settings.sign_key).expanduser()
+    path = at_home(settings.sign_key)
     try:
         signing_key(path)
     except NikaError as error:

@@ -12,6 +12,7 @@ from nika_nb.language.load import load
 from nika_nb.language.model import Permits
 from nika_nb.runs.ahead import foretold
 from nika_nb.runs.answers import Answers
+from nika_nb.runs.asked import cap, mapping
 from nika_nb.runs.doubt import in_doubt
 from nika_nb.runs.draft import Draft, draft
 from nika_nb.runs.given import with_inputs
@@ -48,13 +49,13 @@ def plan_resume(
     """
     return forecast(
         document(workflow).request(
-            variables=dict(vars or {}),
+            variables=mapping(vars, "vars", "vars={'topic': 'tea'}"),
             model=model,
             resume=_trace(trace),
             forced=(from_,) if isinstance(from_, str) else tuple(from_),
             ask_in_flight=ask_in_flight,
-            answers=dict(answer or {}),
-            max_cost_usd=max_cost_usd,
+            answers=mapping(answer, "answer", "answer={'ask': 'yes'}"),
+            max_cost_usd=cap(max_cost_usd),
             compat=resume_compat,
             unverified=resume_unverified,
         )

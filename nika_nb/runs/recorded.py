@@ -25,7 +25,7 @@ def shown_path(path: Path) -> str:
     """A path as people are shown it: from the current folder where it lies below, else whole."""
     try:
         return str(path.resolve().relative_to(Path.cwd()))
-    except ValueError:
+    except (ValueError, OSError):  # elsewhere; or the current folder is gone
         return str(path)
 
 

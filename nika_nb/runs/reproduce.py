@@ -164,7 +164,7 @@ def _intact(path: Path) -> Trace:
 def _place(trace: Trace, today: Document | None, folder: str | Path | None) -> Place:
     """Where it runs: where it is told to, where the trace lies, where its notebook is, or here."""
     if folder is not None:
-        chosen = Path(folder).resolve()
+        chosen = _chosen(folder)
         if not chosen.is_dir():
             raise UsageError(f"there is no folder {folder}")
         found = Place(chosen, chosen)
@@ -291,3 +291,10 @@ def _identical(trace: Trace, run: Run) -> bool:
     """Whether both journals are the same file, as those of a reproducible run are."""
     again = run.trace
     return trace.reproducible and again is not None and again.read_bytes() == trace.path.read_bytes()
+
+
+def _chosen(folder: str | Path) -> Path:
+    try:
+        return Path(folder).resolve()
+    except ValueError as error:  # a NUL, or half of a surrogate pair
+        raise UsageError(f"{str(folder)!r} cannot be a path: {error}") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any, Literal
 from nika_nb.doors import Door as Door
 from nika_nb.doors import option
 from nika_nb.errors import CheckRefused, Diagnostic, Source, UsageError
+from nika_nb.files import at_home, here, plain_bytes
+from nika_nb.language.encoding import DOCUMENT_CAP
 from nika_nb.openers import held, open_held
 from nika_nb.runs.first_line import FirstLine, first_line
 from nika_nb.runs.rows import variables_of
@@ -43,10 +46,7 @@ class Place:
     @classmethod
     def here(cls, root: Path | None = None) -> Place:
         """The current folder; `root` where the workflow file lies elsewhere."""
-        try:
-            base = Path.cwd()
-        except FileNotFoundError:
-            raise UsageError("the current folder is gone: change to one that exists") from None
+        base = here()
         return cls(base, base if root is None else root.resolve())
 
 
@@ -179,8 +179,8 @@ def _over(own: dict[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
     if own.get("resume") is False:
         told = {name: value for name, value in told.items() if name not in _ABOUT_RESUMING}
     if "resume" in fields and fields["resume"] is not NEWEST:
-        path = Path(fields["resume"]).expanduser()  # it counts from where the caller is
-        fields["resume"] = path.resolve() if path.is_file() else fields["resume"]
+        path = at_home(fields["resume"])  # it counts from where the caller is
+        fields["resume"] = path.resolve() if os.path.isfile(path) else fields["resume"]
     return {**told, **fields, "gc": own.get("gc", True) and told.get("gc", True)}
 
 
@@ -206,7 +206,7 @@ def document(text_or_path: str | Path) -> Document:
         return Document(Source(text_or_path))
     path = Path(text_or_path)
     try:
-        raw = path.read_bytes()
+        raw = plain_bytes(path, DOCUMENT_CAP, passed=True)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     return from_bytes(raw, path.name, path.resolve().parent)

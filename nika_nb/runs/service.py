@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from nika_nb.errors import CheckRefused, NikaError, UsageError
+from nika_nb.files import here
+from nika_nb.runs.asked import mapping
 from nika_nb.runs.calling_off import end_elsewhere
 from nika_nb.runs.deployments import Broken, Deployment, Deployments
 from nika_nb.runs.following import Follow
@@ -42,7 +44,7 @@ class Runs:
     def __init__(
         self, root: str | Path | None = None, door: Door = "Python", origin: Origin = "python"
     ) -> None:
-        self.root = Path.cwd() if root is None else Path(root).resolve()
+        self.root = here() if root is None else Path(root).resolve()
         self.folder = TraceFolder(self.root)
         self.deployments = Deployments(self.root)
         self._door = door
@@ -283,7 +285,7 @@ def request_of(
     """
     return document(text_or_path).request(
         None if root is None else Path(root),
-        variables=dict(vars or {}),
+        variables=mapping(vars, "vars", "vars={'topic': 'tea'}"),
         model=model,
         max_cost_usd=max_cost_usd,
         interactive=interactive,

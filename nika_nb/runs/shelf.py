@@ -18,6 +18,7 @@ from nika_nb.trace.folder import Entry, TraceFolder, look, newest_first
 from nika_nb.trace.retention import Collection, Limits, collect
 
 LONGEST_PAGE = 1000
+_LAST = 2**53  # what is more is counted by nobody
 STATUSES = ("interrupted", "completed", "failed")
 
 
@@ -149,6 +150,8 @@ def judge_range(start: int, limit: int, name: str = "start") -> None:
     for value, what in ((start, name), (limit, "limit")):
         if isinstance(value, bool) or not isinstance(value, int):
             raise UsageError(f"{what} is a whole number, not {value!r}")
+    if max(start, limit) > _LAST:
+        raise UsageError(f"{name} and limit are at most {_LAST}: there are not so many")
     if start < 0:
         raise UsageError(f"{name} counts from 0, so it is not {start}")
     if limit <= 0:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from nika_nb.errors import Source, UsageError
+from nika_nb.files import here
 from nika_nb.language.load import load
 from nika_nb.language.model import Workflow
 from nika_nb.runs.ids import is_run_id
@@ -27,8 +28,13 @@ def trace_of(given: Traced, root: Path | None = None) -> Path:
         if given.trace is None:
             raise UsageError(f"`{given.workflow}` wrote no trace")
         return given.trace
-    folder = TraceFolder(root or Path.cwd())
+    if not isinstance(given, (str, os.PathLike)):
+        what = "a path, a name in .nika/traces, a run's id, or a Run"
+        raise UsageError(f"a trace is named by {what}, not by {type(given).__name__}")
     name = os.fspath(given)
+    if root is None and os.path.isabs(name) and os.path.isfile(name):
+        return Path(name)
+    folder = TraceFolder(root or here())
     if is_run_id(name) and not Path(name).exists():
         return newest_of(name, folder)
     return folder.resolve(name, root if root and (root / name).is_file() else None)

@@ -81,6 +81,10 @@ class TraceTables(Tables):
     workflow, run_id, state, torn, damage: of the whole trace, as it was when it was read.
     """
 
+    def __fspath__(self) -> str:
+        """Its journal: whoever takes a trace takes this."""
+        return str(self.path)
+
     def __init__(self, seen: Overview, run: Run | None = None) -> None:
         self.path: Path = seen.path
         self.workflow: str | None = seen.workflow
@@ -219,7 +223,7 @@ def read_traces(where: Traced | Iterable[Traced] = ".") -> FolderTables:
 
 
 def _paths(where: Traced | Iterable[Traced]) -> list[Path]:
-    if isinstance(where, (str, os.PathLike)) and Path(where).is_dir():
+    if isinstance(where, (str, os.PathLike)) and os.path.isdir(where):
         return traces_in(Path(where))
     if isinstance(where, (str, os.PathLike, Run)):
         raise UsageError(f"{where} is no folder: `read_trace` reads one trace")

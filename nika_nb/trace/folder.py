@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -14,6 +15,7 @@ from stat import S_ISREG
 from nika_nb.catalog.frames import LINE_BOUND
 from nika_nb.engine.clock import VIRTUAL_START
 from nika_nb.errors import UsageError
+from nika_nb.files import at_home, here, kind_of
 from nika_nb.trace.ends import standing
 from nika_nb.trace.frame import link
 from nika_nb.trace.reader import is_running
@@ -90,10 +92,14 @@ class TraceFolder:
 
         Raises UsageError where there is no such file.
         """
-        given = Path(name).expanduser()
-        for path in ((base or Path.cwd()) / given, self.path / given, self.path / f"{given}.ndjson"):
-            if path.is_file():
+        given = at_home(name)
+        from_here = given if given.is_absolute() else (base or here()) / given
+        for path in (from_here, self.path / given, self.path / f"{given}.ndjson"):
+            if os.path.isfile(path):
                 return path
+        strange = next(filter(None, map(kind_of, (from_here, self.path / given))), None)
+        if strange is not None:
+            raise UsageError(f"{name} {strange}, no trace: a trace is a file")
         hint = nearest(given.name, [path.name for path in self._files()])
         where = f"there is no trace {name}, neither at that path nor in {self.shown}"
         raise UsageError(f"{where}; {hint}" if hint else where)

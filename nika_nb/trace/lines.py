@@ -54,6 +54,8 @@ def open_trace(path: Path) -> BinaryIO:
         raise UsageError(f"there is no trace at {path}: look in .nika/traces beside the notebook") from None
     except OSError as error:
         raise UsageError(f"the trace {path} cannot be opened: {error.strerror}") from None
+    except ValueError as error:  # a NUL, or half of a surrogate pair
+        raise UsageError(f"{path} cannot be a path: {error}") from None
 
 
 def oversize(stream: BinaryIO) -> int | None:

@@ -77,7 +77,7 @@ def holder(path: Path) -> tuple[bool, int | None]:
     """
     try:
         fd = os.open(path, os.O_RDONLY)
-    except OSError:
+    except (OSError, ValueError):
         return False, None
     try:
         return _looked(fd)

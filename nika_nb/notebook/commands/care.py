@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from nika_nb.errors import UsageError
+from nika_nb.files import at_home
 from nika_nb.notebook.commands import command
 from nika_nb.notebook.session import Session
 from nika_nb.runs.orphans import swept
@@ -78,7 +78,7 @@ def _put(one: Setting, text: str | None) -> None:
 
 def _missing(one: Setting, value: str) -> str:
     """What is wrong with a value that has to be a file's path."""
-    if not one.is_file or value in _BACK or Path(value).expanduser().is_file():
+    if not one.is_file or value in _BACK or at_home(value).is_file():
         return ""
     return f"{short_name(one)}={value}: there is no such file ({short_name(one)}=unset goes without)"
 

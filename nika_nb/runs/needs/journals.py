@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import tempfile
-from pathlib import Path
 
 from nika_nb.errors import UsageError
+from nika_nb.files import at_home
 from nika_nb.runs.lack import Lack
 from nika_nb.settings import Settings
 from nika_nb.trace.folder import TraceFolder
@@ -66,4 +66,4 @@ def sealing_key(settings: Settings) -> SigningKey | None:
     """Raises UsageError where a seal is wanted and cannot be made."""
     if settings.sign_key is None or not settings.trace_file:
         return None
-    return signing_key(Path(settings.sign_key).expanduser())
+    return signing_key(at_home(settings.sign_key))

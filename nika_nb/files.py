@@ -1,0 +1,74 @@
+"""Files and folders as people name them: opened only where they end, and where one stands."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import NoReturn
+
+from nika_nb.errors import UsageError
+
+_KINDS = (
+    (stat.S_ISDIR, "is a folder"),
+    (stat.S_ISFIFO, "is a pipe"),
+    (stat.S_ISSOCK, "is a socket"),
+    (stat.S_ISCHR, "is a device"),
+    (stat.S_ISBLK, "is a device"),
+)
+_PASSED = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")  # where a shell hands over `<(…)`
+
+
+class NoFile(OSError):
+    """What lies at a path is something else than a file; `strerror` says what."""
+
+
+def plain_bytes(path: str | os.PathLike[str], most: int, *, passed: bool = False) -> bytes:
+    """The bytes of a file, at most one more than `most`. Raises OSError, NoFile for a device or a pipe.
+
+    passed: a pipe that a shell hands over may stand in its place; it is read as far as a file.
+    """
+    name = os.fspath(path)
+    wait = passed and str(name).startswith(_PASSED)
+    try:
+        number = os.open(name, os.O_RDONLY | (0 if wait else os.O_NONBLOCK))  # to open a pipe is to wait
+    except ValueError as error:  # a NUL, or half of a surrogate pair
+        raise NoFile(errno.EINVAL, f"cannot be a path: {error}", name) from None
+    with os.fdopen(number, "rb") if _ends(number, wait) else _refused(number, name) as file:
+        return file.read(most + 1)
+
+
+def _ends(number: int, wait: bool) -> bool:
+    mode = os.fstat(number).st_mode
+    return stat.S_ISREG(mode) or (wait and stat.S_ISFIFO(mode))
+
+
+def _refused(number: int, name: str) -> NoReturn:
+    mode = os.fstat(number).st_mode
+    os.close(number)
+    kind = next((said for test, said in _KINDS if test(mode)), "is something else")
+    raise NoFile(errno.EINVAL, f"it {kind}, no file", name)
+
+
+def kind_of(path: str | os.PathLike[str]) -> str | None:
+    """What lies at a path where that is no file (`is a folder`); None for a file, and where nothing is."""
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        loop = os.path.islink(path) and not os.path.exists(path)
+        return "is a link that leads nowhere" if loop else None
+    return next((said for test, said in _KINDS if test(mode)), None)
+
+
+def here() -> Path:
+    """The current folder. Raises UsageError where it is gone."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise UsageError("the current folder is gone: change to one that exists") from None
+
+
+def at_home(path: str | os.PathLike[str]) -> Path:
+    """A path with its `~` resolved; where nobody is called so, as it stands."""
+    return Path(os.path.expanduser(path))
