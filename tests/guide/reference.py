@@ -41,10 +41,13 @@ def reference() -> str:
         ("Error codes", _folded("every code, what it means, what to do", _markdown(codes_table()))),
         ("`%%nika` options", _table(("option", "meaning"), _options(options.cell_line()))),
         ("`%nika` commands", _table(("command", "what it does"), _commands())),
-        ("Python names", _table(("name", "what it is"), _names())),
-        ("In a terminal", _table(("command", "what it does"), _terminal(command_line()))),
+        (
+            "In a terminal",
+            _folded("every command", _table(("command", "what it does"), _terminal(command_line()))),
+        ),
         ("Exit codes", EXIT_CODES.removeprefix("exit codes: ").replace("\n", " ")),
-        ("Settings", _table(("variable", "default", "meaning"), _settings())),
+        ("Settings", _folded("every variable", _table(("variable", "default", "meaning"), _settings()))),
+        ("In Python", _python()),
         ("Columns", "\n\n".join(_columns())),
     ]
     return "\n\n".join(f"### {title}\n\n{body}" for title, body in parts)
@@ -144,6 +147,25 @@ def _commands() -> Iterator[tuple[str, str]]:
     for one in commands.table().values():
         yield f"`%nika {one.usage}`", one.help
     yield "`%nika help [TOPIC …]`", "all of this; or a key, a tool, a code, `types`, `permits`, …"
+
+
+def _python() -> str:
+    """What the package offers, and what can be done with a run."""
+    names = _table(("name", "what it is"), _names())
+    members = _table(("member", "what it is"), _members())
+    return "\n\n".join((_folded("what a <code>Run</code> has", members), _folded("every name", names)))
+
+
+_MEMBERS = (
+    *("state", "outputs", "tasks", "prompts", "id", "trace", "notices"),
+    *("answer", "decline", "resume", "wait", "cancel", "table", "replay"),
+)
+
+
+def _members() -> Iterator[tuple[str, str]]:
+    for name in _MEMBERS:
+        member = getattr(nika_nb.Run, name)
+        yield f"`run.{name}{'' if isinstance(member, property) else '(…)'}`", _first_sentence(member)
 
 
 def _names() -> Iterator[tuple[str, str]]:
