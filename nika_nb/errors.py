@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 Severity = Literal["error", "warning", "hint"]
@@ -93,6 +93,26 @@ class Diagnostic:
         if self.hint:
             lines.append(f"  → {self.hint}")
         return visible("\n".join(lines))
+
+
+# The laws that one key written twice breaks, the most telling first.
+_ONE_SLIP = ("NIKA-PARSE-007", "NIKA-PARSE-017", "NIKA-YAML-004")
+
+
+def told(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """What people are told: a slip that breaks several laws at one place is one problem to them."""
+    laws: dict[Span | None, list[Diagnostic]] = {}
+    for one in (found := tuple(found)):
+        if one.code in _ONE_SLIP:
+            laws.setdefault(one.span, []).append(one)
+    chief = {span: min(broken, key=lambda one: _ONE_SLIP.index(one.code)) for span, broken in laws.items()}
+    kept = (one for one in found if one.code not in _ONE_SLIP or one is chief[one.span])
+    return tuple(_with_the_others(one, laws[one.span]) if one.code in _ONE_SLIP else one for one in kept)
+
+
+def _with_the_others(chief: Diagnostic, broken: list[Diagnostic]) -> Diagnostic:
+    codes = ", ".join(one.code for one in broken if one is not chief)
+    return replace(chief, message=f"{chief.message} ({codes})") if codes else chief
 
 
 def _excerpt(source: Source, span: Span) -> list[str]:
@@ -208,7 +228,7 @@ class CheckRefused(NikaError):
         super().__init__(self._sentence())
 
     def _sentence(self) -> str:
-        errors = [d for d in self.diagnostics if d.severity == "error"]
+        errors = [d for d in told(self.diagnostics) if d.severity == "error"]
         count = "1 problem" if len(errors) == 1 else f"{len(errors)} problems"
         body = "\n\n".join(d.render(self.source) for d in errors)
         return f"{self.source.name} was not run: {count} found\n\n{body}{_further(errors)}"

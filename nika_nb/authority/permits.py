@@ -23,6 +23,7 @@ from typing import Literal
 from nika_nb.authority import globs, paths
 from nika_nb.catalog.builtins import BUILTINS
 from nika_nb.language.model import Bound, Permits
+from nika_nb.values import nearest
 
 Mode = Literal["read", "write"]
 
@@ -119,7 +120,13 @@ def _program(permits: Permits | None, program: str | None) -> Verdict:
     if program in listed:
         return Verdict("exec", gate, True, "permits.exec lists the program")
     why = f"permits.exec lists only {', '.join(listed)}"
-    return _refused("exec", gate, why, _program_fix(program, permits))
+    return _refused("exec", gate, why, _or_meant(program, listed, _program_fix(program, permits)))
+
+
+def _or_meant(wanted: str, listed: Iterable[str], fix: str) -> str:
+    """Before a boundary is widened: the name in it that may be meant."""
+    meant = nearest(wanted, listed)
+    return f"{meant} otherwise {fix}" if meant else fix
 
 
 # What a shell line needs, and what needs none; either of them is all there is to do.
@@ -199,7 +206,9 @@ def _tool(permits: Permits | None, tool: str) -> Verdict:
         return _absent("tool", tool, f'tools: ["{tool}"]')
     if globs.admits(_texts(permits.tools), tool, stops="/:"):
         return Verdict("tool", tool, True, "permits.tools covers the tool")
-    return _refused("tool", tool, "permits.tools does not cover it", f'add "{tool}" to permits.tools')
+    listed = [] if tool in BUILTINS else _texts(permits.tools)
+    fix = _or_meant(tool, listed, f'add "{tool}" to permits.tools')
+    return _refused("tool", tool, "permits.tools does not cover it", fix)
 
 
 def is_pure(tool: str) -> bool:
@@ -216,11 +225,12 @@ def _host(permits: Permits | None, host: str) -> Verdict:
     name = canonical_host(host)
     if permits is None:
         return _absent("net", name, f'net: {{ http: ["{name}"] }}')
-    listed = {canonical_host(text) for text in _texts(permits.http)}
+    listed = [canonical_host(text) for text in _texts(permits.http)]
     if name in listed or "*" in listed:
         why = "permits.net.http lists the host" if name in listed else "permits.net.http is `*`"
         return Verdict("net", name, True, why)
-    return _refused("net", name, "permits.net.http does not list it", f'add "{name}" to permits.net.http')
+    fix = _or_meant(name, listed, f'add "{name}" to permits.net.http')
+    return _refused("net", name, "permits.net.http does not list it", fix)
 
 
 def canonical_host(host: str) -> str:

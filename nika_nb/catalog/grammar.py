@@ -144,8 +144,11 @@ DEAD_PERMITS: dict[str, Dead] = {
 }
 
 DEAD_VERB: dict[str, Dead] = {
-    "timeout": _unknown("`timeout:` belongs to the task", "write it beside the verb"),
-    "retry": _unknown("`retry:` belongs to the task", "write it beside the verb"),
+    **{
+        key: _unknown(f"`{key}:` belongs to the task", "write it beside the verb")
+        for key in TASK
+        if key not in VERBS
+    },
     "provider": _unknown("the provider is the first part of the model", "write `model: <provider>/<name>`"),
     "workflows": _unknown("an agent reaches tools only", "list them in `tools:`"),
 }

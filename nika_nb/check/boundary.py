@@ -74,7 +74,7 @@ def _record(read: Read) -> Iterator[Diagnostic]:
         sentence = "`tasks` is not a value: name one task and one of its fields"
         yield read.found("NIKA-VAR-020", sentence, "write `tasks.<id>.output`", WHOLE)
     elif name not in tasks:
-        if name not in read.subject.unread.get("tasks", ()):
+        if name not in read.subject.unread.get("tasks", ()) and not read.subject.has_namesakes:
             yield _undeclared(read, name)
     elif len(read.reference.steps) == 1:
         sentence = f"`tasks.{name}` is the whole record of a task, not a value"

@@ -13,6 +13,7 @@ from nika_nb.check import (
     composition,
     consent,
     decoding,
+    foreign,
     graph,
     lifts,
     liveness,
@@ -37,6 +38,7 @@ Judgment = Callable[[Subject], Iterator[Diagnostic]]
 
 JUDGMENTS: tuple[Judgment, ...] = (
     references.judge,
+    foreign.judge,
     graph.judge,
     liveness.judge,
     statuses.judge,

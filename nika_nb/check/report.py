@@ -9,7 +9,7 @@ from typing import Any
 from nika_nb.catalog.codes import category_of
 from nika_nb.check.children import Family
 from nika_nb.check.judgments import judge
-from nika_nb.errors import Diagnostic, Severity, Source, visible
+from nika_nb.errors import Diagnostic, Severity, Source, told, visible
 from nika_nb.language.load import load
 from nika_nb.language.model import Workflow
 
@@ -51,7 +51,7 @@ class Report:
 
     def render(self) -> str:
         """The report as people read it: a verdict, then every diagnostic with its line and caret."""
-        parts = [self._verdict(), *(found.render(self.source) for found in self.diagnostics)]
+        parts = [self._verdict(), *(found.render(self.source) for found in told(self.diagnostics))]
         return "\n\n".join(parts)
 
     def __str__(self) -> str:
@@ -62,7 +62,7 @@ class Report:
 
     def _verdict(self) -> str:
         counts = [
-            _count(self.errors, "problem"),
+            _count(told(self.errors), "problem"),
             _count(self.warnings, "warning"),
             _count(self.hints, "hint"),
         ]

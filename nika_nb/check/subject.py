@@ -15,6 +15,7 @@ from nika_nb.language.cel import Reference
 from nika_nb.language.findings import Findings
 from nika_nb.language.model import Task, Workflow
 from nika_nb.language.nodes import Map, Node, Seq
+from nika_nb.language.strays import names_in
 from nika_nb.plan.edges import Edge, by_consumer, by_producer, edges_of
 
 _NAMED_BLOCKS = ("inputs", "const", "secrets", "tasks")
@@ -86,8 +87,12 @@ class Subject:
         root = self._root if self.found else None
         if not isinstance(root, Map):
             return {}
-        blocks = {block: root.get(block) for block in _NAMED_BLOCKS}
-        return {block: frozenset(node.entries) for block, node in blocks.items() if isinstance(node, Map)}
+        return {block: names for block in _NAMED_BLOCKS if (names := names_in(root, block))}
+
+    @property
+    def has_namesakes(self) -> bool:
+        """Whether two tasks have one name: another that is missing may be the second one's."""
+        return any(diagnostic.code == "NIKA-PARSE-007" for diagnostic in self.found)
 
     @property
     def tasks(self) -> Iterator[Task]:
@@ -143,7 +148,8 @@ def _inner(node: Node | None, step: str | int) -> Node | None:
 
 def the_tasks(names: Iterable[str]) -> str:
     """A hint: the first names of what exists."""
-    return f"the tasks are {', '.join(f'`{name}`' for name in list(names)[:12])}"
+    shown = ", ".join(f"`{name}`" for name in list(names)[:12])
+    return f"the tasks are {shown}" if shown else ""
 
 
 def subject_of(

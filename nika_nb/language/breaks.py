@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from nika_nb.errors import Span
@@ -9,6 +11,8 @@ from nika_nb.errors import Span
 Explained = tuple[str, str, str, Span, tuple[tuple[str, Span], ...]]
 
 _QUOTE_IT = 'put the whole value in quotes: key: "${{ … }}"'
+
+_OPEN_QUOTE = "a quote is opened here and not closed where its text ends", "write the second quote"
 
 # A part of the parser's problem → (our sentence, what to do); the first that fits is taken.
 _SENTENCES: tuple[tuple[str, str, str], ...] = (
@@ -20,7 +24,6 @@ _SENTENCES: tuple[tuple[str, str, str], ...] = (
      "this list in brackets goes wrong here", "close it with `]`, and put commas between its items"),
     ("',' or '}'",
      "this mapping in braces goes wrong here", "close it with `}`, and put commas between its fields"),
-    ("unexpected end of stream", "a quote is opened and never closed", "close it where the text ends"),
     ("could not find expected ':'", "this line is neither `key: value` nor part of the text above it",
      "indent it deeper than its key, or write it as `key: value`"),
     ("expected '-' indicator", "this line stands where a list item should stand",
@@ -58,6 +61,10 @@ def explain(error: Any, text: str) -> Explained:
         place = text.find("\t", start)
         sentence = "a tab is used for indentation", "indent with blanks: YAML does not count tabs"
         return "NIKA-PARSE-001", *sentence, Span(place, place + 1), ()
+    if opened is not None and "unexpected end of stream" in problem:
+        return "NIKA-PARSE-001", *_OPEN_QUOTE, Span(opened, opened + 1), ()
+    if open_quote := _open_quote(text, at):
+        return "NIKA-PARSE-001", *_OPEN_QUOTE, *open_quote
     sentence = _island(text, at, problem) or _sentence(problem)
     return "NIKA-PARSE-001", *sentence, Span(at, min(at + 1, len(text))), related
 
@@ -72,6 +79,29 @@ def _tab_indents(text: str, at: int) -> bool:
     start = text.rfind("\n", 0, at) + 1
     line = text[start:].split("\n", 1)[0]
     return "\t" in line[: len(line) - len(line.lstrip())]
+
+
+def _open_quote(text: str, at: int) -> tuple[Span, tuple[tuple[str, Span], ...]] | None:
+    """The quote that runs over its line up to the next one, right before `at`: one of the two is too many."""
+    last: Any = None
+    for token in _tokens(text):
+        if token.start_mark.index >= at:
+            break
+        last = token if getattr(token, "style", None) in ("'", '"') else last
+    if last is None or last.start_mark.line == last.end_mark.line:
+        return None
+    start, end = last.start_mark.index, last.end_mark.index
+    if end > at or "\n" in text[end:at]:
+        return None
+    return Span(start, start + 1), (("the next quote stands here", Span(end - 1, end)),)
+
+
+def _tokens(text: str) -> Iterator[Any]:
+    """The tokens up to the first fault."""
+    import yaml
+
+    with suppress(yaml.YAMLError):
+        yield from yaml.scan(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def _island(text: str, at: int, problem: str) -> tuple[str, str] | None:

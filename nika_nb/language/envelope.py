@@ -14,6 +14,7 @@ from nika_nb.language.model import Const, Egress, Input, Output, Secret, SecretS
 from nika_nb.language.nodes import Entry, Map, Node, Scalar, Seq, kind_of, to_json
 from nika_nb.language.permits import read_permits
 from nika_nb.language.shape import Shape
+from nika_nb.language.strays import stray_tasks
 from nika_nb.language.tasks import read_tasks
 from nika_nb.language.types import TypeExpr, read_type
 from nika_nb.language.written import islands_in, value_of
@@ -22,6 +23,7 @@ from nika_nb.values import Json
 T = TypeVar("T")
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
+_INDENT = "indent it under `tasks:`, like the others"
 _VERSION = re.compile(r"v[0-9]+")
 
 
@@ -31,7 +33,7 @@ def read_workflow(root: Node | None, findings: Findings) -> Workflow | None:
         _no_workflow(root, findings)
         return None
     shape = Shape(findings)
-    shape.closed(root, grammar.ENVELOPE, "a workflow", grammar.DEAD_ENVELOPE)
+    shape.closed(root, grammar.ENVELOPE, "a workflow", {**_outside(root), **grammar.DEAD_ENVELOPE})
     return Workflow(
         id=_name(root, findings),
         source=findings.source,
@@ -45,6 +47,14 @@ def read_workflow(root: Node | None, findings: Findings) -> Workflow | None:
         outputs=_named(root, "outputs", _output, shape),
         spans={key: entry.span for key, entry in root.entries.items()},
     )
+
+
+def _outside(root: Map) -> dict[str, grammar.Dead]:
+    """What stands at the top level and is a task."""
+    return {
+        name: grammar.Dead("NIKA-PARSE-005", f"`{name[:80]}` is not a key of a workflow, but a task", _INDENT)
+        for name in stray_tasks(root)
+    }
 
 
 def _no_workflow(root: Node | None, findings: Findings) -> None:
@@ -73,9 +83,15 @@ def _name(root: Map, findings: Findings) -> str:
         "NIKA-PARSE-003",
         f"`nika:` holds the name of the workflow, and {shown} is none",
         node.span,
-        "use lower-case letters, digits and `-`, starting with a letter: my-workflow",
+        f"use lower-case letters, digits and `-`, starting with a letter: {_slug(str(value))}",
     )
     return str(value) if isinstance(value, str) else ""
+
+
+def _slug(text: str) -> str:
+    """The name that a text would be."""
+    slug = re.sub(r"[^a-z0-9]+", "-", text.lower().replace("'", ""))[:60].strip("-")
+    return slug if _NAME.fullmatch(slug) and not _VERSION.fullmatch(slug) else "my-workflow"
 
 
 def _start(root: Map) -> Span:

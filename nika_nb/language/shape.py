@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from nika_nb.catalog.grammar import Dead
 from nika_nb.language.findings import Findings
 from nika_nb.language.nodes import Map, Node, Scalar, Seq, kind_of
-from nika_nb.values import nearest
+from nika_nb.values import closest, nearest
 
 STRUCTURE = "NIKA-PARSE-019"
 
@@ -48,7 +48,7 @@ class Shape:
                 self.findings.error(known.code, known.sentence, entry.key.span, known.hint)
             else:
                 sentence = f"`{key[:80]}` is not a key of {what}"
-                hint = nearest(key, keys) or f"{what} knows {', '.join(keys)}"
+                hint = nearest(key, keys) or _elsewhere(key, dead or {}) or f"{what} knows {', '.join(keys)}"
                 self.findings.error("NIKA-PARSE-005", sentence, entry.key.span, hint)
 
     def text(self, node: Node | None, what: str, *, empty: bool = True) -> str | None:
@@ -108,6 +108,12 @@ class Shape:
             return None
         sound = [item for item in items if self.text(item, f"an item of {what}") is not None]
         return [item for item in sound if isinstance(item, Scalar)] if len(sound) == len(items) else None
+
+
+def _elsewhere(key: str, dead: Mapping[str, Dead]) -> str:
+    """A hint where a key is nearly one that has its place elsewhere."""
+    meant = closest(key, [name for name, known in dead.items() if " belongs to " in known.sentence])
+    return f"did you mean `{meant}`? {dead[meant].sentence}: {dead[meant].hint}" if meant else ""
 
 
 def names(found: Iterable[str]) -> str:

@@ -21,6 +21,7 @@ from nika_nb.language.policies import (
     read_when,
 )
 from nika_nb.language.shape import Shape, names
+from nika_nb.language.strays import misspelt
 from nika_nb.language.template import Value
 from nika_nb.language.types import TypeExpr, read_type
 from nika_nb.language.verbs import read_action
@@ -59,7 +60,7 @@ def _mapping(root: Map, findings: Findings) -> Map | None:
     if isinstance(node, Seq):
         hint = "write `tasks:` as a mapping: each task under its id, without `- `"
         findings.error("NIKA-PARSE-022", "`tasks:` is a list, and tasks are a mapping by id", node.span, hint)
-    elif "tasks" not in root.entries:
+    elif "tasks" not in root.entries and misspelt(root, "tasks") is None:
         place = Span(root.span.start, min(root.span.start + 1, root.span.end))
         sentence = "`tasks:` is missing: without tasks this is a project file, not a workflow"
         findings.error("NIKA-PARSE-002", sentence, place, "write `tasks:` with at least one task")

@@ -143,7 +143,9 @@ class _Walker:
             into.entries[key.value] = Entry(key, value)
 
     def _not_a_name(self, key: Node) -> None:
-        if not isinstance(key, Scalar):
+        if not isinstance(key, Scalar) and self._text.startswith("{{", key.span.start - 1):
+            what, hint = "`{{ }}` is a mapping in a mapping", 'an expression is written "${{ … }}", in quotes'
+        elif not isinstance(key, Scalar):
             what, hint = "a collection stands here", "keep lists and mappings to the right of `:`"
         elif key.text:
             what, hint = f"`{key.text}` is read as {_reading(key)}", f'write "{key.text}" with quotes'

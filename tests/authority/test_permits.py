@@ -182,6 +182,14 @@ def test_a_refusal_says_what_to_write() -> None:
     assert 'permits: { tools: ["nika:read"] }' in judge_tool(None, "nika:read").sentence
 
 
+def test_what_is_nearly_permitted_is_asked_about_before_a_boundary_is_widened() -> None:
+    """A name that is one letter off; a builtin that exists is meant as it stands."""
+    assert judge_program(permits(exec=["echo"]), "echoo").fix == (
+        'did you mean `echo`? otherwise add "echoo" to permits.exec'
+    )
+    assert judge_tool(permits(tools=["nika:read"]), "nika:write").fix == 'add "nika:write" to permits.tools'
+
+
 def test_a_symlink_opens_nothing_outside(tmp_path: Path) -> None:
     """What counts is where a path leads: a link out of a granted folder is refused."""
     (tmp_path / "data").mkdir()

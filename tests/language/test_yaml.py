@@ -219,7 +219,9 @@ BREAKS: list[tuple[str, str, str, str]] = [
     ("a list on its key's line", "a: - b\n", "a list cannot start on the line of its key", "-"),
     ("an open bracket", "a: [1, 2\nb: 1\n", "this list in brackets goes wrong here", ":"),
     ("an open brace", "a: {b: 1\n", "this mapping in braces goes wrong here", ""),
-    ("an open quote", 'a: "x\n', "a quote is opened and never closed", ""),
+    ("an open quote", 'a: "x\n', "a quote is opened here and not closed", '"'),
+    ("one in a list", 'a: ["x", "y]\nb:\n  c: "${{ z }}"\n', "a quote is opened here and not closed", '"'),
+    ("a plain one", "a: 'x\nb: 'y'\n", "a quote is opened here and not closed", "'"),
     (
         "text under a block",
         "key: |\n text\nmore\n",
