@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any, Protocol
 
+from nika_nb.cli.meant import meant, pair
 from nika_nb.cli.streams import print_json
 
 
@@ -18,14 +19,14 @@ class Answer(Protocol):
 def why_command(options: argparse.Namespace) -> int:
     from nika_nb.runs.why import why
 
-    return _say(why(options.trace), options)
+    return _say(why(meant(options.trace)), options)
 
 
 def diff_command(options: argparse.Namespace) -> int:
     """Exit code 0 whether they differ or not."""
     from nika_nb.runs.diff import diff
 
-    return _say(diff(options.a, options.b), options)
+    return _say(diff(*pair([word for word in (options.a, options.b) if word is not None])), options)
 
 
 def ledger_command(options: argparse.Namespace) -> int:

@@ -8,10 +8,10 @@ from typing import Any
 def add(actions: Any) -> None:
     """Adds the three commands to those about traces."""
     why = actions.add_parser("why", help="say of each task why it ran on a resume, and what caused it")
-    why.add_argument("trace", help="a trace, or a run's id")
+    why.add_argument("trace", nargs="?", help="a trace, or a run's id (the newest trace)")
     diff = actions.add_parser("diff", help="compare two runs: text, inputs, outputs, costs, times, causes")
-    diff.add_argument("a", metavar="TRACE", help="a trace, or a run's id")
-    diff.add_argument("b", metavar="OTHER", help="what it is compared with")
+    diff.add_argument("a", metavar="TRACE", nargs="?", help="a trace, or a run's id (the one before OTHER)")
+    diff.add_argument("b", metavar="OTHER", nargs="?", help="what it is compared with (the newest trace)")
     ledger = actions.add_parser("ledger", help="say what runs have spent, wasted, and saved by resuming")
     ledger.add_argument(
         "runs",

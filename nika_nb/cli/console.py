@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from shlex import quote
 
 from nika_nb.board import question, text
@@ -62,17 +63,25 @@ def how_to_answer(run: Run) -> list[str]:
     if run.journal_error:
         again = f" with `--resume {quote(run.board.trace_path)}`" if run.board.trace_path else ""
         return ["", f"  its questions are not kept: make room, then run it again{again}, and it asks again"]
-    told = run.prompts[: question.MOST]
-    examples = [(prompt.key, question.example(prompt) or "…") for prompt in told]
-    answers = " ".join(quote(f"{key}={example}") for key, example in examples)
+    left = len(run.prompts) - question.MOST
+    more = [f"  and {left:,} more: nika-nb runs inspect {quote(run.id or '')} lists them all"]
+    command = f"nika-nb answer {quote(run.board.trace_path)}"
+    return ["", *to_answer(run.prompts, command, *(more if left > 0 else []))]
+
+
+def to_answer(prompts: Sequence[Prompt], command: str, *more: str) -> list[str]:
+    """Questions, of very many the first, and the line that answers them, which begins with `command`."""
+    told = prompts[: question.MOST]
     asked = [line for prompt in told for line in _question(prompt)]
-    left = len(run.prompts) - len(told)
-    asked += (
-        [f"  and {left:,} more: nika-nb runs inspect {quote(run.id or '')} lists them all"] if left else []
-    )
-    line = f"    nika-nb answer {quote(run.board.trace_path)} {answers}"
-    no = ", ".join(quote(f"{prompt.key}=no") for prompt in run.prompts if prompt.mode == "confirm")
-    return ["", *asked, "  to answer:", line, *([f"  to say no: {no}"] if no else [])]
+    return [*asked, *more, *line_to_answer(prompts, command)]
+
+
+def line_to_answer(prompts: Sequence[Prompt], command: str) -> list[str]:
+    examples = [(prompt.key, question.example(prompt) or "…") for prompt in prompts[: question.MOST]]
+    answers = " ".join(quote(f"{key}={example}") for key, example in examples)
+    no = ", ".join(quote(f"{prompt.key}=no") for prompt in prompts if prompt.mode == "confirm")
+    line = f"    {command} {answers}"
+    return ["  to answer:", line, *([f"  to say no: {no}"] if no else [])]
 
 
 def _question(prompt: Prompt) -> list[str]:

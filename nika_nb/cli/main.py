@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from nika_nb import __version__
 from nika_nb.cli import answers_words, book_words, replay_words, reproduce_words, runs_words
+from nika_nb.cli.aliases import TOLD, placed
 from nika_nb.cli.interrupts import noted
 from nika_nb.cli.streams import hush, open_all, tolerate
 from nika_nb.doors import standing_at
@@ -33,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _main(argv: Sequence[str] | None) -> int:
     open_all()
     tolerate()
-    options = command_line().parse_args(argv)
+    options = command_line().parse_args(placed(sys.argv[1:] if argv is None else argv))
     try:
         code = _command(options.command)(options)
         sys.stdout.flush()
@@ -82,7 +83,7 @@ def command_line() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="nika-nb",
         description="Check, run and resume Nika workflows.",
-        epilog=EXIT_CODES,
+        epilog=f"{TOLD}\n\n{EXIT_CODES}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"nika-nb {__version__}")
@@ -90,6 +91,7 @@ def command_line() -> argparse.ArgumentParser:
     _check(commands)
     _run(commands)
     _answer(commands)
+    _inbox(commands)
     _trace(commands)
     runs_words.add(commands, EXIT_CODES)
     book_words.add(commands)
@@ -130,9 +132,11 @@ def _run(commands: argparse._SubParsersAction[_Parser]) -> None:
 
 def _answer(commands: argparse._SubParsersAction[_Parser]) -> None:
     parser = commands.add_parser("answer", help="answer a paused run and continue it", epilog=EXIT_CODES)
-    parser.add_argument("trace", help="the trace of the paused run")
     parser.add_argument(
-        "answers", nargs="+", metavar="TASK=VALUE", help="ask=yes, ask[3]=yes, or a bare value"
+        "trace", metavar="RUN", help="the paused run: its trace or its id (the newest one that waits)"
+    )
+    parser.add_argument(
+        "answers", nargs="*", metavar="TASK=VALUE", help="ask=yes, ask[3]=yes, or a bare value"
     )
     add_gc_option(parser)
     add_trust_options(parser)
@@ -145,11 +149,17 @@ def _help(commands: argparse._SubParsersAction[_Parser]) -> None:
     parser.set_defaults(command="help:help_command")
 
 
+def _inbox(commands: argparse._SubParsersAction[_Parser]) -> None:
+    parser = commands.add_parser("inbox", help="every run here and below that waits for an answer")
+    parser.add_argument("folder", nargs="?", default=".")
+    parser.set_defaults(command="inbox:inbox_command")
+
+
 def _trace(commands: argparse._SubParsersAction[_Parser]) -> None:
     parser = commands.add_parser("trace", help="look at traces")
     actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION")
     verify = actions.add_parser("verify", help="walk the chain of one or more traces")
-    verify.add_argument("traces", nargs="+", metavar="TRACE")
+    verify.add_argument("traces", nargs="*", metavar="TRACE", help="the newest where none is named")
     verify.add_argument(
         "--color", choices=["never", "auto"], default="auto", help="verdicts are never coloured"
     )

@@ -6,20 +6,21 @@ import argparse
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 from nika_nb.board import stepped
 from nika_nb.board.clean import one_line
 from nika_nb.board.replay import Replay, Step
+from nika_nb.cli.meant import meant
 from nika_nb.cli.region import paintable
 from nika_nb.runs.replaying import replay_of
-from nika_nb.runs.traced import trace_of
 
 PACE = 0.8  # seconds of a step that is played without the recorded pace
 LONGEST = 2.0  # seconds that are waited at most, however long the run waited
 
 
 def replay_command(options: argparse.Namespace) -> int:
-    replay = replay_of(trace_of(options.trace), fine=options.fine)
+    replay = replay_of(meant(options.trace), fine=options.fine)
     start = replay.at(_where(options.step)) if options.step is not None else replay[0]
     if paintable(sys.stdout) and sys.stdin.isatty():
         from nika_nb.cli.screening import Screening
@@ -31,9 +32,9 @@ def replay_command(options: argparse.Namespace) -> int:
     return 0
 
 
-def show_step(options: argparse.Namespace) -> int:
+def show_step(trace: Path, options: argparse.Namespace) -> int:
     """The run as it stood at a step."""
-    replay = replay_of(trace_of(options.trace), fine=options.fine)
+    replay = replay_of(trace, fine=options.fine)
     step = replay.at(_where(options.at))
     print("\n".join([*notes(replay), stepped.whole(step), *_output(step)]))
     return 0

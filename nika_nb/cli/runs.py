@@ -7,11 +7,12 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from nika_nb.board.clean import error_line, one_line
 from nika_nb.cli.asking import attended, converse
-from nika_nb.cli.console import say
+from nika_nb.cli.console import line_to_answer, say
 from nika_nb.cli.run import EXIT, OneLine, console, follow
 from nika_nb.cli.streams import print_json
 from nika_nb.errors import CheckRefused, UsageError
@@ -52,7 +53,14 @@ def list_command(options: argparse.Namespace) -> int:
 
 def inspect_command(options: argparse.Namespace) -> int:
     found = _runs(options).inspect_run(options.run)
-    return _shown(options, found.to_json(), *_described(found))
+    return _shown(options, found.to_json(), *_described(found), *_onward(found, options.root))
+
+
+def _onward(found: Inspection, root: str) -> list[str]:
+    """The line that answers what is asked."""
+    name = quote(found.run_id)
+    command = f"nika-nb answer {name}" if root == "." else f"nika-nb runs resume --root {quote(root)} {name}"
+    return line_to_answer(found.prompts, command) if found.prompts else []
 
 
 def _described(found: Inspection) -> list[str]:
@@ -114,9 +122,13 @@ class _Inspected(OneLine):
         print_json(self._runs.attend(self._run).to_json(), indent=2)
 
 
+def _inputs(options: argparse.Namespace) -> dict[str, Any]:
+    return dict(parse_variable(text) for text in (*options.inputs, *options.var))
+
+
 def run_command(options: argparse.Namespace) -> int:
     runs = _runs(options)
-    request = runs.deployed(options.name, dict(parse_variable(text) for text in options.var), options.version)
+    request = runs.deployed(options.name, _inputs(options), options.version)
     if not isinstance(request, Unrunnable):
         request = replace(request, interactive=attended() and not options.json, gc=not options.no_gc)
     launched = request if isinstance(request, Unrunnable) else runs.launch(request)
@@ -181,7 +193,7 @@ def deploy_command(options: argparse.Namespace) -> int:
     try:
         request = request_of(
             Path(options.file),
-            vars=dict(parse_variable(text) for text in options.var),
+            vars=_inputs(options),
             model=options.model,
             max_cost_usd=options.max_cost_usd,
         )

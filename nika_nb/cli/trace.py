@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from nika_nb.board import still_text
 from nika_nb.board.clean import one_line
+from nika_nb.cli.meant import meant, meant_with_task
 from nika_nb.cli.streams import print_json
 from nika_nb.errors import UsageError
-from nika_nb.files import at_home, here
+from nika_nb.files import at_home
 from nika_nb.runs.listed import Listed, listed
 from nika_nb.runs.run import attach
 from nika_nb.settings import Settings
@@ -27,8 +28,9 @@ if TYPE_CHECKING:
 def verify_command(options: argparse.Namespace) -> int:
     """The verdict of each trace, a line each; the worst exit code wins."""
     demands = _demands(options)
-    verdicts = [verify(Path(name), demands) for name in options.traces]
-    for name, verdict in zip(options.traces, verdicts, strict=True):
+    names = options.traces or [str(meant(None))]
+    verdicts = [verify(Path(name), demands) for name in names]
+    for name, verdict in zip(names, verdicts, strict=True):
         print(verdict.sentence if len(verdicts) == 1 else f"{name}: {verdict.sentence}")
     return max(verdict.exit_code for verdict in verdicts)
 
@@ -51,17 +53,18 @@ def _key(options: argparse.Namespace) -> PublicKey | None:
 
 def show_command(options: argparse.Namespace) -> int:
     """The run that a trace tells of, as it ended or stood at a step of its replay; or one task of it."""
-    if options.task is not None and (options.at is not None or options.fine):
+    trace, task = meant_with_task([word for word in (options.trace, options.task) if word is not None])
+    if task is not None and (options.at is not None or options.fine):
         raise UsageError("--at and --fine show a step of the whole run: name no task")
-    if options.task is not None:
-        return _show_task(TraceFolder(here()).resolve(options.trace), options.task)
+    if task is not None:
+        return _show_task(trace, task)
     if options.at is not None:
         from nika_nb.cli.replay import show_step
 
-        return show_step(options)
+        return show_step(trace, options)
     if options.fine:
         raise UsageError("--fine counts finer steps: say which one with --at")
-    print(still_text(attach(TraceFolder(here()).resolve(options.trace)).board))
+    print(still_text(attach(trace).board))
     return 0
 
 

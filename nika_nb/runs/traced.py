@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from nika_nb.errors import Source, UsageError
@@ -15,6 +17,7 @@ from nika_nb.runs.shelf import Shelf
 from nika_nb.trace.folder import TraceFolder
 from nika_nb.trace.reader import opening
 
+_TASK = re.compile(r"[\[/]")
 Traced = str | os.PathLike[str] | Run
 
 
@@ -38,6 +41,35 @@ def trace_of(given: Traced, root: Path | None = None) -> Path:
     if is_run_id(name) and not Path(name).exists():
         return newest_of(name, folder)
     return folder.resolve(name, root if root and (root / name).is_file() else None)
+
+
+def newest_in(root: Path | None = None) -> Path:
+    """The newest trace in a folder's `.nika`. Raises UsageError where there is none."""
+    folder = TraceFolder(root or here())
+    found = folder.recent(1)
+    if not found:
+        raise UsageError(f"there is no trace in {folder.shown}")
+    return found[0].path
+
+
+def of_words(words: Sequence[str], root: Path | None = None) -> tuple[Path, str | None]:
+    """(the trace, the task) that `[TRACE] [TASK]` mean: the newest trace where none is named.
+
+    One word alone is a trace, or else a task of the newest one. Raises UsageError.
+    """
+    if not words:
+        return newest_in(root), None
+    try:
+        return trace_of(words[0], root), words[1] if len(words) > 1 else None
+    except UsageError as error:
+        newest = TraceFolder(root or here()).recent(1)
+        if len(words) > 1 or not newest:
+            raise
+        found = workflow_of(newest[0].path)
+        if found is not None and _TASK.split(words[0])[0] in found.tasks:
+            return newest[0].path, words[0]
+        what = f"nor is it a task of the newest one, {newest[0].path.name}"
+        raise UsageError(f"{error}; {what}") from None
 
 
 def newest_of(run_id: str, folder: TraceFolder) -> Path:

@@ -201,6 +201,10 @@ def test_a_trace_is_shown_and_verified_by_a_line(notebook: Notebook, folder: Pat
     """The newest, or the one that is named; a changed line is found."""
     notebook.run(HELLO)
     assert "1/1 done" in notebook.python("%nika show").text
+    shown = notebook.python("%nika show greet").text
+    assert traces(folder)[0].name in shown
+    assert "hello you" in shown
+    assert "nor is it a task of the newest one" in notebook.python("%nika show nobody").error
     assert "OK" in notebook.python("%nika verify").text
     path = traces(folder)[0]
     path.write_bytes(path.read_bytes().replace(b"hello you", b"hello yon"))

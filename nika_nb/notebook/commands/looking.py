@@ -15,6 +15,7 @@ from nika_nb.runs.judging import bare, lacking
 from nika_nb.runs.provenance import doubted
 from nika_nb.runs.request import document
 from nika_nb.runs.results import sections_of
+from nika_nb.runs.traced import of_words
 from nika_nb.runs.why import Why
 from nika_nb.runs.why import why as explained
 
@@ -29,17 +30,20 @@ def check(session: Session, words: list[str]) -> None:
     print("\n".join([report.render(), *lacking(report, bare(found))]))
 
 
-@command("show [TRACE [TASK]]", "the run that a trace tells of, or what became of one task; nothing is asked")
+@command("show [TRACE] [TASK]", "the run that a trace tells of, or what became of one task; nothing is asked")
 def show(session: Session, words: list[str]) -> None:
     """Without a name the newest trace; by a trace's file name, its path or a run's id.
 
-    TASK is a task, `rows[3]` for an item of a fan-out, `call/task` for one of a called workflow.
+    TASK is a task, `rows[3]` for an item of a fan-out, `call/task` for one of a called workflow; alone it
+    is one of the newest trace.
     """
-    trace = session.trace(words[0] if words else None)
-    if len(words) == 2:
+    trace, task = of_words(words, session.folder)
+    if task is not None:
+        if len(words) == 1:
+            print(f"{task} · {trace.name}")
         for doubt in doubted(trace):
             print(doubt)
-        put(outputpage.mimebundle(words[1], sections_of(trace, words[1])), uuid4().hex)
+        put(outputpage.mimebundle(task, sections_of(trace, task)), uuid4().hex)
         return
     put(mimebundle(session.desk.attached(trace).board), uuid4().hex)
 

@@ -1,0 +1,17 @@
+"""What is called `%nika why` in a notebook is found under the same word in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_GROUPS = {
+    "why": "trace", "show": "trace", "verify": "trace", "replay": "trace", "diff": "trace",
+    "doctor": "trace", "sweep": "trace", "deploy": "runs", "cancel": "runs",
+}  # fmt: skip
+TOLD = f"also without their group: {', '.join(_GROUPS)} (`nika-nb why` is `nika-nb trace why`)"
+
+
+def placed(words: Sequence[str]) -> list[str]:
+    """The words of a line with the group in front of a command that is called without it."""
+    group = _GROUPS.get(words[0]) if words else None
+    return [group, *words] if group else list(words)
