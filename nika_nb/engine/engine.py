@@ -82,6 +82,9 @@ class Engine:
     async def _close(self) -> Verdict:
         if self._cancelled or self._ending.over_budget(self._settled):
             await self._unwind(Outcome("cancelled", "operator" if self._cancelled else "budget"))
+        elif self._opened:
+            for cleanup, worked in self._unwinding.owing():
+                self._emitter.emit("nb_owed", task=cleanup, worked=dumps(worked))
         prompts = [prompt for found in self._opened.values() for prompt in found.prompts]
         return self._ending.close(self._settled, prompts, self._used(), cancelled=self._cancelled)
 

@@ -55,8 +55,17 @@ class Unwinding:
 
     def has_work(self, name: str) -> bool:
         """Whether any of its producers was set to work, here or before a stop at which it was still due."""
-        producers = self._follows[name]
-        return any(one in self._began or self._memory.owes(name, one) for one in producers)
+        return bool(self._worked_for(name))
+
+    def _worked_for(self, name: str) -> list[str]:
+        follows = self._follows[name]
+        return [one for one in follows if one in self._began or self._memory.owes(name, one)]
+
+    def owing(self) -> Iterator[tuple[str, list[str]]]:
+        """The cleanups that are still due as the run pauses, each with those that had worked."""
+        for name in self._follows:
+            if name not in self._taken and (worked := self._worked_for(name)):
+                yield name, worked
 
     def left(self) -> Iterator[str]:
         """The scheduled tasks that have not ended, and on which a cleanup with work to do still waits."""

@@ -210,10 +210,15 @@ class JournalMemory:
         return JournalMemory(trace, carry_failures=self.carry_failures, earlier=earlier, as_of=self._as_of)
 
     def owes(self, cleanup: str, producer: str) -> bool:
-        """Whether the producer had worked to its end, and this cleanup of it was there and came to none."""
+        """Whether the producer had worked, and this cleanup of it was there and came to no end since.
+
+        A pause tells which ones; of a run that broke off, it is those whose producer had come to an end.
+        """
         tidied, known = self._tasks.get(cleanup), self._tasks.get(producer)
         if tidied is None or tidied.last is not None:
             return False
+        if self.trace.state == "paused":
+            return producer in tidied.owed_to
         if known is not None and known.last is not None and known.last.kind != "task_cache_hit":
             return known.began
         return self.earlier is not None and self.earlier.owes(cleanup, producer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from nika_nb.trace.child import Child
+from nika_nb.trace.fields import names_of
 from nika_nb.trace.frame import Frame
 from nika_nb.values import LEVELS, Json, loads, too_deep
 
@@ -40,6 +41,7 @@ class Remembered:
     flying: dict[int | None, Frame] = field(default_factory=dict)  # verb_invoked without an end
     began: bool = False  # its verb was invoked, here or in what was recalled
     failed_open: dict[int | None, Frame] = field(default_factory=dict)  # what only has to recover
+    owed_to: frozenset[str] = frozenset()  # of a cleanup: who had worked, and it was still due at a pause
     why: str = ""  # why the last success cannot be used
     children: dict[int | None, Child] = field(default_factory=dict)  # what a called workflow said, by item
     usable: int = 0
@@ -57,6 +59,8 @@ class Remembered:
                 self.children.setdefault(item, Child()).take(frame, text)
             case "task_retrying":
                 self.flying.pop(item, None)
+            case "nb_owed":
+                self.owed_to = frozenset(names_of(frame.get("worked")))
             case "nb_failed_open":
                 self.flying.pop(item, None)
                 self.failed_open[item] = frame

@@ -228,3 +228,20 @@ def test_a_run_whose_trace_lacks_what_it_needs_waits_on(
         runs.cancel(run_id)
     assert nika("runs", "cancel", run_id, cwd=here.root, K="s3cret-value").code == 3
     assert runs.inspect_run(run_id).status == "interrupted"
+
+
+def test_a_cleanup_stays_due_over_any_number_of_pauses(here: Project) -> None:
+    """Its producers had worked runs ago, one of them without ever being asked; it comes once, when it may."""
+    text = 'nika: long\npermits: {exec: ["./say"]}\ntasks:\n'
+    text += '  one: {exec: {command: ["./say", "one", "x"]}}\n'
+    asks = 'invoke: {tool: "nika:prompt", args: {mode: input, message: "Who?"}}'
+    text += f"  skips: {{on_error: {{skip: true}}, {asks}}}\n"
+    text += "".join(f"  {name}: {{{asks}}}\n" for name in "abc")
+    waits = "a: success, b: success, c: success"
+    text += f'  tidy: {{after: {{one: unwind, {waits}}}, exec: {{command: ["./say", "tidy", "x"]}}}}\n'
+    text += f'  sweep: {{after: {{skips: unwind, {waits}}}, exec: {{command: ["./say", "sweep", "x"]}}}}\n'
+    run_id = here.started(text).run_id
+    for name in ("a", "b", "c"):
+        assert here.marks == {"one": 1}
+        runs.resume_run(run_id, {name: "yes"})
+    assert here.marks == {"one": 1, "tidy": 1, "sweep": 1}
