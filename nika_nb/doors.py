@@ -57,6 +57,8 @@ def in_notebook() -> bool:
 def option(name: str, value: str = "") -> str:
     """An option of a run as it is given where the reader stands; value: `NAME=…` where it goes by name."""
     door = _standing.get()
+    if door == "Python" and name == "no-gc":
+        return "gc=False"
     if door == "Python":
         return _argument(_ARGUMENTS.get(name, name.replace("-", "_")), value)
     if door == "MCP" and name in _MEMBERS:
@@ -90,6 +92,11 @@ def deployment(name: str, folder: str = "") -> str:
         case "MCP":
             return f"nika-nb mcp --root {_word(folder or '.')}"
     return f"nika-nb runs run {name}{f' --root {_word(folder)}' if folder else ''}"
+
+
+def setting(name: str, variable: str, value: str) -> str:
+    """How a setting is given, by its name on a line of a notebook, elsewhere by its variable."""
+    return f"%nika config {name}={value}" if in_notebook() else f"{variable}={value}"
 
 
 def install(package: str) -> str:

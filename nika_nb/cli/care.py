@@ -23,7 +23,7 @@ def collect_command(options: argparse.Namespace) -> int:
     found = collect(TraceFolder(Path(options.folder)), Limits.of(settings), dry_run=options.dry_run)
     if options.dry_run:
         for removal in found.removed:
-            print(f"{removal.reason:<11}  {removal.entry.path.name}")
+            print(f"{removal.entry.path.name}  {found.limits.words(removal.reason)}")
     print(found.sentence)
     return 0
 

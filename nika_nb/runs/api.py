@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,10 @@ from typing import Any
 from nika_nb.check import Report
 from nika_nb.check import check as check_source
 from nika_nb.runs.asked import cap, mapping, resumed
+from nika_nb.runs.assembling import keep_more
 from nika_nb.runs.request import Document, document
 from nika_nb.runs.run import Run, attach, ready
+from nika_nb.trace.retention import Collection
 
 
 def check(text_or_path: str | Path, *, model: str | None = None) -> Report:
@@ -68,11 +71,19 @@ def run(
         gc=gc,
     )
     made = ready(request)
+    _warn_of_what_went(made.made_room)
     if background:
         made.begin()
     else:
         made.finish()
     return made
+
+
+def _warn_of_what_went(found: Collection) -> None:
+    """In one and the same sentence every time, so that a loop of runs warns once; notices tell each."""
+    if more := keep_more(found):
+        why = " or ".join(map(found.limits.words, found.reasons))
+        warnings.warn(f"old traces were removed: {why}; {more}", stacklevel=3)
 
 
 async def arun(text_or_path: str | Path, **options: Any) -> Run:

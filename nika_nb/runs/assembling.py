@@ -8,6 +8,7 @@ from typing import Any
 
 from nika_nb.authority.secrets import Masker, SecretStore
 from nika_nb.check import Report
+from nika_nb.doors import option, setting
 from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import SystemClock, VirtualClock
 from nika_nb.engine.contract import Process, Verbs
@@ -33,9 +34,10 @@ from nika_nb.runs.needs.models import made_up, uncapped
 from nika_nb.runs.request import Request
 from nika_nb.runs.resumption import Resumption
 from nika_nb.runs.shelf import Shelf
-from nika_nb.settings import Settings
+from nika_nb.settings import SETTINGS, Settings
 from nika_nb.trace.memory import JournalMemory
-from nika_nb.trace.retention import Limits
+from nika_nb.trace.retention import SETTINGS as by_reason
+from nika_nb.trace.retention import Collection, Limits
 from nika_nb.trace.seal import Sealing
 from nika_nb.trace.writer import Journal
 from nika_nb.values import dumps
@@ -51,7 +53,7 @@ _TOLD = 3  # of the tasks and items that were running at a crash, by name
 class Prepared:
     """A run about to start. `setup(sink)` makes the engine's setup; `close()` lets everything go.
 
-    invocation: the id of this start, as its journal's lines carry it.
+    invocation: the id of this start, as its journal's lines carry it. tidied: the old traces that made room.
     """
 
     request: Request
@@ -67,6 +69,7 @@ class Prepared:
     setup: Callable[[Sink], Setup]
     notices: list[str] = field(default_factory=list)
     closers: list[Callable[[], Any]] = field(default_factory=list)
+    tidied: Collection = field(default_factory=Collection)
 
     @property
     def relied_on(self) -> bool:
@@ -93,6 +96,7 @@ def assembled(
 ) -> Prepared:
     """Raises UsageError where the journal is to be sealed and cannot be. Ends what a crash left running."""
     parts = _Parts(request, drafted, resumed, answers, interactive, settings)
+    swept, tidied = _sweep(resumed), _tidied(request, settings)
     return Prepared(
         request=request,
         workflow=drafted.workflow,
@@ -105,7 +109,8 @@ def assembled(
         masker=parts.masker,
         journal=parts.journal,
         setup=parts.setup,
-        notices=[*settings.troubles, *parts.notices(), *_sweep(resumed), *_tidied(request, settings)],
+        notices=[*settings.troubles, *parts.notices(), *swept, *_went(tidied)],
+        tidied=tidied,
         closers=[owner.close for owner in (parts.verbs, parts.jq, parts.journal) if owner is not None],
     )
 
@@ -255,12 +260,26 @@ def _texts(
     return [page for name, text in texts for page in source_pages(name, text, masker)]
 
 
-def _tidied(request: Request, settings: Settings) -> list[str]:
-    """Makes room for the trace that is about to be written; a line where something went."""
+def _tidied(request: Request, settings: Settings) -> Collection:
+    """Makes room for the trace that is about to be written."""
     if not request.gc or not settings.trace_file:
+        return Collection()
+    return Shelf(request.place.folder.path).tidied(Limits.of(settings))
+
+
+def _went(found: Collection) -> list[str]:
+    """A line where something went or could not."""
+    if not found.removed and not found.trouble:
         return []
-    found = Shelf(request.place.folder.path).tidied(Limits.of(settings))
-    return [found.sentence] if found.removed or found.trouble else []
+    return [" · ".join(filter(None, (found.sentence, keep_more(found))))]
+
+
+def keep_more(found: Collection) -> str:
+    """How what went would have stayed; empty where nothing went that anybody could miss."""
+    variables = {one.field: one.variable for one in SETTINGS}
+    names = [by_reason[reason] for reason in found.reasons if reason in by_reason]
+    given = [*(setting(name, variables[name], "…") for name in names), option("no-gc")]
+    return f"to keep more: {' or '.join(given)}" if names else ""
 
 
 def _in_doubt(request: Request, workflow: Workflow, resumed: Resumption) -> frozenset[str]:

@@ -15,6 +15,7 @@ from nika_nb.runs.growing import Growing
 from nika_nb.runs.recorded import shown_path
 from nika_nb.runs.request import Request
 from nika_nb.runs.session import Session
+from nika_nb.trace.retention import Collection
 
 _PATIENCE = 50  # interrupts that are taken while a run is being ended
 
@@ -74,6 +75,11 @@ class AtWork:
     def notices(self) -> list[str]:
         """What was said before the run started: where it resumes from, what is not trusted."""
         return [*(self._session.prepared.notices if self._session else ()), *self._said]
+
+    @property
+    def made_room(self) -> Collection:
+        """The old traces that went when the run started."""
+        return self._session.prepared.tidied if self._session else Collection()
 
     @property
     def prompts(self) -> tuple[Prompt, ...]:

@@ -18,6 +18,13 @@ from nika_nb.trace.kinship import FINISHED, Kinship
 Reason = Literal["rotated", "aged", "over-budget", "empty"]
 REASONS: tuple[Reason, ...] = ("rotated", "aged", "over-budget", "empty")
 
+# The settings that decide; an empty file stands for nothing.
+SETTINGS: dict[Reason, str] = {
+    "rotated": "trace_keep",
+    "aged": "trace_max_age_days",
+    "over-budget": "trace_budget_mb",
+}
+
 _DAY = 86_400 * 10**9  # nanoseconds
 _COLLECTABLE = FINISHED | {"incomplete", "blocked"}
 
@@ -34,6 +41,15 @@ class Limits:
     def of(cls, settings: Settings) -> Limits:
         return cls(settings.trace_keep, settings.trace_max_age_days, settings.trace_budget_mb * 10**6)
 
+    def words(self, reason: Reason) -> str:
+        """What a trace is that goes: `more than 10 of one workflow`."""
+        return {
+            "rotated": f"more than {self.keep} of one workflow",
+            "aged": f"older than {self.days} days",
+            "over-budget": f"beyond {self.budget // 10**6} MB",
+            "empty": "empty",
+        }[reason]
+
     def oldest(self, now: int) -> int:
         """The moment before which a trace is too old. Both in unix nanoseconds."""
         return now - self.days * _DAY
@@ -49,21 +65,34 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """What went, how many traces stay and their bytes. tried: nothing was touched. trouble: why not."""
+    """What went, how many traces stay and their bytes.
+
+    tried: nothing was touched. trouble: why not. limits: by which they were chosen.
+    """
 
     removed: tuple[Removal, ...] = ()
     kept: int = 0
     size: int = 0
     tried: bool = False
     trouble: str = ""
+    limits: Limits = Limits()
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        found = {removal.reason for removal in self.removed}
+        return tuple(reason for reason in REASONS if reason in found)
 
     @property
     def sentence(self) -> str:
-        """`trace gc · removed 3 (2 aged · 1 over-budget) · kept 12 · 41MB`."""
+        """`trace gc · removed 3 (2 older than 30 days · 1 beyond 256 MB) · kept 12 · 41MB`."""
         if self.trouble:
             return f"trace gc · nothing was removed: {self.trouble}"
         counts = Counter(removal.reason for removal in self.removed)
-        reasons = " · ".join(f"{counts[reason]} {reason}" for reason in REASONS if counts[reason])
+        several = len(counts) > 1
+        reasons = " · ".join(
+            f"{counts[reason]} {self.limits.words(reason)}" if several else self.limits.words(reason)
+            for reason in self.reasons
+        )
         verb = "would remove" if self.tried else "removed"
         went = f"{verb} {len(self.removed)} ({reasons})" if reasons else "nothing to remove"
         return f"trace gc · {went} · kept {self.kept} · {_megabytes(self.size)}"
@@ -103,15 +132,16 @@ def collect(
     A trace whose lock anybody holds, reading or resuming, stays. entries: the folder's, newest first,
     where they are known.
     """
+    limits = limits or Limits()
     try:
         entries = folder.list() if entries is None else entries
-        chosen = _choose(Kinship(entries), limits or Limits(), time.time_ns() if now is None else now)
+        chosen = _choose(Kinship(entries), limits, time.time_ns() if now is None else now)
         gone = [*_take_away(chosen, dry_run), *_take_away(_empty(folder), dry_run)]
     except Exception as error:  # noqa: BLE001 - tidying up never stands in the way of a run
         return Collection(trouble=str(error) or type(error).__name__)
     went = {removal.entry.path for removal in gone}
     kept = [entry for entry in entries if entry.path not in went]
-    return Collection(tuple(gone), len(kept), sum(entry.size for entry in kept), dry_run)
+    return Collection(tuple(gone), len(kept), sum(entry.size for entry in kept), dry_run, limits=limits)
 
 
 def _choose(kin: Kinship, limits: Limits, now: int) -> list[tuple[_Unit, Reason]]:

@@ -82,7 +82,11 @@ def test_a_run_makes_room_and_says_so_in_one_line(
     done = terminal("run", "good.nika.yaml")
     assert done.code == 0
     (line,) = collected(done.err)
-    assert re.fullmatch(r"nika-nb: trace gc · removed 1 \(1 rotated\) · kept 3 · \d+kB", line)
+    assert re.fullmatch(
+        r"nika-nb: trace gc · removed 1 \(more than 2 of one workflow\) · kept 3 · \d+kB"
+        r" · to keep more: NIKA_TRACE_KEEP=… or --no-gc",
+        line,
+    )
     assert set(traces(files)) == {first[0], *first[2:], newest(files)}
     assert len(traces(files)) == 4
 
@@ -152,12 +156,15 @@ def test_gc_by_hand(files: Path, terminal: Terminal, monkeypatch: pytest.MonkeyP
     aged(first, 31)
     monkeypatch.setenv("NIKA_TRACE_KEEP", "1")
     tried = terminal("trace", "gc", "--dry-run").out.decode().splitlines()
-    assert tried[:2] == [f"rotated      {first.name}", f"rotated      {second.name}"]
-    assert tried[2].startswith("trace gc · would remove 2 (2 rotated) · kept 1 · ")
+    assert tried[:2] == [
+        f"{first.name}  more than 1 of one workflow",
+        f"{second.name}  more than 1 of one workflow",
+    ]
+    assert tried[2].startswith("trace gc · would remove 2 (more than 1 of one workflow) · kept 1 · ")
     assert len(traces(files)) == 3
     monkeypatch.delenv("NIKA_TRACE_KEEP")
     said = terminal("trace", "gc").out.decode()
-    assert said.startswith("trace gc · removed 1 (1 aged) · kept 2 · ")
+    assert said.startswith("trace gc · removed 1 (older than 30 days) · kept 2 · ")
     assert traces(files) == [second, third]
     assert (
         terminal("trace", "gc", "elsewhere").out.decode() == "trace gc · nothing to remove · kept 0 · 0kB\n"

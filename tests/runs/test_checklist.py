@@ -771,7 +771,7 @@ def test_t29_old_traces_go_and_questions_stay(
     assert len(traces(say)) == 4
     said = [line for line in terminal("run", "w.nika.yaml").err.splitlines() if "trace gc" in line]
     assert len(said) == 1
-    assert "removed 2 (2 rotated)" in said[0]
+    assert "removed 2 (more than 1 of one workflow)" in said[0]
     assert paused in traces(say)
     refused = terminal("trace", "rm", paused)
     assert (refused.code, "`ask`" in refused.err, "--force" in refused.err) == (3, True, True)

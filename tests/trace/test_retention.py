@@ -332,10 +332,10 @@ def test_what_a_writer_left_empty_goes(traces: Traces) -> None:
     assert (killed.returncode, left.stat().st_size, traces.folder.list()[1:]) == (-signal.SIGKILL, 0, ())
     tried = traces.collect(dry_run=True)
     assert (tried.sentence, traces.left()) == (
-        "trace gc · would remove 1 (1 empty) · kept 1 · 1kB",
+        "trace gc · would remove 1 (empty) · kept 1 · 1kB",
         {kept, left},
     )
-    assert traces.collect().sentence == "trace gc · removed 1 (1 empty) · kept 1 · 1kB"
+    assert traces.collect().sentence == "trace gc · removed 1 (empty) · kept 1 · 1kB"
     assert traces.left() == {kept}
 
 
@@ -357,7 +357,7 @@ def test_the_line_that_is_said(traces: Traces) -> None:
     for age in (90, 80, 3, 2, 1):
         traces.add(age=age, size=400_000)
     found = traces.collect(budget=1_000_000)
-    assert found.sentence == "trace gc · removed 3 (2 aged · 1 over-budget) · kept 2 · 0.8MB"
+    assert found.sentence == "trace gc · removed 3 (2 older than 30 days · 1 beyond 1 MB) · kept 2 · 0.8MB"
     assert Collection((), 12, 41_900_000).sentence == "trace gc · nothing to remove · kept 12 · 41MB"
 
 
@@ -367,7 +367,7 @@ def test_a_dry_run_touches_nothing(traces: Traces) -> None:
         traces.add()
     before = traces.left()
     tried = traces.collect(keep=2, dry_run=True)
-    assert tried.sentence == "trace gc · would remove 2 (2 rotated) · kept 2 · 2kB"
+    assert tried.sentence == "trace gc · would remove 2 (more than 2 of one workflow) · kept 2 · 2kB"
     assert traces.left() == before
     done = traces.collect(keep=2)
     assert [r.entry.path for r in done.removed] == [r.entry.path for r in tried.removed]
