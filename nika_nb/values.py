@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import re
@@ -103,6 +104,15 @@ def to_text(value: Json) -> str:
     if value is None or isinstance(value, (bool, int, float)):
         return json.dumps(value, allow_nan=False)
     return dumps_sorted(value)
+
+
+def portable(value: Any) -> Json:
+    """The value as JSON can hold it: bytes are base64 text there."""
+    if isinstance(value, (bytes, bytearray)):
+        return base64.b64encode(value).decode("ascii")
+    if isinstance(value, dict):
+        return {key: portable(item) for key, item in value.items()}
+    return [portable(item) for item in value] if isinstance(value, list) else value
 
 
 def type_name(value: Json) -> str:

@@ -1,4 +1,4 @@
-"""Untrusted words of a command, judged again once they are known (the run's half of NIKA-AUTH-008).
+"""What something untrusted decided, judged again once it is known (the run's half of NIKA-AUTH-008).
 
 A listed program stands for itself, not for what an argument can make it start. What an input, a
 tool or another task decided may therefore not be such an argument, unless the list names it.
@@ -7,8 +7,10 @@ tool or another task decided may therefore not be such an argument, unless the l
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
+from nika_nb.authority.lifts import lifted
 from nika_nb.authority.permits import DENIED_CODE, Verdict, judge_all
 from nika_nb.authority.reentry import reentries
 from nika_nb.language.model import Permits, Task
@@ -58,9 +60,17 @@ def _judge(permits: Permits | None, task: Task, number: int, origin: str, tokens
     return Verdict("regate", gate, False, why, DENIED_CODE, f'list "{token}" in permits.exec to mean it')
 
 
-def lifted(task: Task) -> frozenset[str]:
-    """The bindings whose taint the author has lifted in this task."""
-    return frozenset(lift.origin for lift in task.lift if lift.law == "taint" and lift.origin)
+def judge_argument(task: Task, name: str, verdict: Verdict) -> Verdict | None:
+    """The verdict on an argument of a tool by what it leads to; None where the author wrote all of it."""
+    args = task.action.value("args")
+    origin = untrusted(task, args.fields.get(name)) if isinstance(args, Fields) else None
+    if origin is None:
+        return None
+    if not verdict.allowed:
+        why = f"{origin} decided it: {verdict.why}"
+        return replace(verdict, plane="regate", gate=f"args.{name}", why=why)
+    how = "lifted by the author" if origin in lifted(task) else "within the permit"
+    return Verdict("regate", f"args.{name}", True, f"decided by {origin}, {how}")
 
 
 def untrusted(task: Task, value: Value | None) -> str | None:

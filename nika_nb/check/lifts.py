@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nika_nb.authority.lifts import covers
 from nika_nb.check.code_files import class_of, fetched
 from nika_nb.check.problem import is_open
 from nika_nb.check.subject import Subject
@@ -42,9 +43,5 @@ def _no_taint(task: Task, origin: str) -> str:
     if root == "inputs":
         reached = any(way[0] == origin for way in ways_into(task, task.action.body))
     else:
-        reached = any(_covers(origin, str(reference)) for reference in references(task.action.body))
+        reached = any(covers(origin, str(reference)) for reference in references(task.action.body))
     return "" if reached else f"`{origin}` does not reach what this task does"
-
-
-def _covers(origin: str, path: str) -> bool:
-    return path == origin or path.startswith((f"{origin}.", f"{origin}["))

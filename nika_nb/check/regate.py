@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nika_nb.authority import paths
-from nika_nb.authority.regate import escape, lifted, tokens_of
+from nika_nb.authority.lifts import lifted
+from nika_nb.authority.regate import escape, tokens_of
 from nika_nb.check.fit import verdict_of
 from nika_nb.check.needs import Need, needs_of, place
 from nika_nb.check.problem import is_open

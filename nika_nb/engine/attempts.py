@@ -115,6 +115,7 @@ class Attempts:
         task = planned.task
         while True:
             work.attempts += 1
+            work.child = None
             paid, within = len(work.usages), not self._budget.crossed
             try:
                 reply = await self._verbs.run(self._call(planned, work, body, item, owed))
@@ -152,6 +153,7 @@ class Attempts:
             attach=work.attach,
             tell=telling.tell,
             spend=telling.spend,
+            called=telling.called,
             now=self._clock.now,
             sleep=self._clock.sleep,
             chance=self._chance,
@@ -168,7 +170,6 @@ class Attempts:
     async def _accepted(self, task: Task, work: Work, reply: Reply) -> tuple[Any, dict[str, Any]]:
         if reply.warning and reply.warning not in work.warnings:
             work.warnings.append(reply.warning)
-        work.child = reply.child
         if too_deep(reply.output):
             raise Fault("NIKA-TYPE-101", f"the output is nested deeper than {LEVELS} levels: flatten it")
         if task.returns is not None and task.action.verb in ("exec", "invoke"):

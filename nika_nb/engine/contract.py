@@ -34,14 +34,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a verb run produced: a JSON value or bytes.
-
-    child: what is recorded of a workflow that was called, as JSON text.
-    """
+    """What a verb run produced: a JSON value or bytes."""
 
     output: Any
     warning: str | None = None
-    child: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +48,21 @@ class Permit:
     gate: str
     allowed: bool
     why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lifted:
+    """A law that the author had opened for a unit that ran: a `lift` frame.
+
+    way: from the binding that it lets in to what that reaches. value: the digest of what the binding
+    was, None where a secret stands in it or the law lets in no binding.
+    """
+
+    law: str
+    because: str
+    origin: str | None = None
+    way: tuple[str, ...] = ()
+    value: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +85,8 @@ class Call:
     attach: a frame (kind, fields) that is journaled when this unit settles. tell: one that is
     journaled at once, with the names of this attempt added to its fields.
     spend: to be called for every call of a model as it comes back, so that what a failed or ended
-    attempt has cost is counted as well.
+    attempt has cost is counted as well. called: to be called with what is recorded of a workflow that
+    was called, as JSON text, however that ended.
     now, sleep: the run's clock, in unix nanoseconds, and seconds to let pass on it.
     chance: the run's randomness, from its seed where it declares one.
     lifts: the laws that the author opened for this task.
@@ -94,6 +106,7 @@ class Call:
     attach: Callable[[str, dict[str, Any]], None]
     tell: Callable[[str, dict[str, Any]], None]
     spend: Callable[[Usage], None]
+    called: Callable[[str], None]
     now: Callable[[], int]
     sleep: Callable[[float], Awaitable[None]]
     chance: random.Random

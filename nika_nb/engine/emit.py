@@ -30,7 +30,7 @@ _STRUCTURAL = frozenset(
         *("task", "item", "kind", "attempt", "attempts", "max_attempts", "delay_ms", "duration_ms"),
         *("started_ns", "ended_ns", "files_as_of_ns"),
         *("pgid", "started", "page", "pages", "total", "done", "tokens", "cost_usd"),
-        *("def_hash", "input_hash", "definition_parts", "input_parts", "shown_hash"),
+        *("def_hash", "input_hash", "value_digest", "definition_parts", "input_parts", "shown_hash"),
         *("approval_shown_hash", "workflow_sha256", "semantic_hash", "trace_format", "engine_version"),
         *("decision", "plane", "status", "reason", "mode"),
         *("event", "within"),  # a called workflow's own frames: their fields are masked one by one

@@ -14,7 +14,7 @@ from nika_nb.engine.work import Work, usage_fields
 from nika_nb.errors import Fault
 from nika_nb.plan.identity import Identity
 from nika_nb.plan.plan import TaskPlan
-from nika_nb.values import dumps
+from nika_nb.values import digest, dumps, portable
 
 
 class Settler:
@@ -47,6 +47,9 @@ class Settler:
             self._skipped_on_error(task, outcome, work)
 
     def _decisions(self, task: str, work: Work) -> None:
+        for lift in work.lifts:
+            let_in = {"from": lift.origin, "way": " → ".join(lift.way) or None, "value_digest": lift.value}
+            self._emitter.emit("lift", task=task, law=lift.law, because=lift.because, **let_in)
         for decision in work.permits:
             self._emitter.emit(
                 "permit_checked",
@@ -71,7 +74,7 @@ class Settler:
             "task_completed",
             task=task,
             note=note,
-            duration_ms=_duration(work),
+            duration_ms=_duration(work) or 0,
             attempts=outcome.attempts,
             **work.times(),
             **work.figures(),
@@ -86,7 +89,7 @@ class Settler:
             task=task,
             note=note,
             detail=_detail(outcome.error),
-            duration_ms=_duration(work),
+            duration_ms=_duration(work) or 0,
             attempts=outcome.attempts,
             **work.times(),
             **work.figures(),
@@ -239,6 +242,10 @@ class Settler:
             "definition_parts": dumps(identity.definition_parts) if identity.definition_parts else None,
             "input_parts": dumps(identity.input_parts),
         }
+
+    def digest(self, value: Any) -> str | None:
+        """The digest of a value as a journal may hold it: from one a secret can be guessed."""
+        return None if self._mask.found(value) else digest(portable(value))
 
     def output_text(self, outputs: dict[str, Any] | None) -> str | None:
         """The workflow's outputs as a journal may hold them; None where it must not."""

@@ -53,6 +53,9 @@ class Telling:
     def tell(self, kind: str, fields: dict[str, Any]) -> None:
         self.emitter.emit(kind, task=self.task, item=self.item, attempt=self.attempt, **fields)
 
+    def called(self, child: str) -> None:
+        self.work.child = child
+
     def spend(self, usage: Usage) -> None:
         self.work.spend(usage)
         self.budget.add(usage)

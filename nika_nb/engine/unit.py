@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import nullcontext
 from typing import Any
 
+from nika_nb.authority.lifts import way_of
 from nika_nb.engine.attempts import Attempts, error_of
 from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import Clock
-from nika_nb.engine.contract import Carried, Hit, Memory, Miss, StaysOpen
+from nika_nb.engine.contract import Carried, Hit, Lifted, Memory, Miss, StaysOpen
 from nika_nb.engine.identify import Identifier
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.recovery import MOVED, has_to_stand, recovered, sources, standing, usable
@@ -19,6 +20,7 @@ from nika_nb.engine.turns import Turns
 from nika_nb.engine.waits import Waits
 from nika_nb.engine.work import Work
 from nika_nb.errors import Fault
+from nika_nb.language.cel import evaluate, parse
 from nika_nb.language.model import Task
 from nika_nb.language.template import references, render
 from nika_nb.plan.identity import Identity
@@ -122,12 +124,26 @@ class UnitRunner:
         async with nullcontext() if planned.task.called else self._turns:
             if self._budget.crossed and not owed:
                 return Outcome("cancelled", "budget"), {}
+            work.lifts |= dict.fromkeys(self._lifts(planned.task, scope))
             try:
                 return await self._attempts.unit(
                     planned, work, body, lambda: self._recover(planned.task, scope), item, owed
                 )
             finally:
                 work.end(self._clock.now())
+
+    def _lifts(self, task: Task, scope: dict[str, Any]) -> Iterator[Lifted]:
+        for lift in task.lift:
+            way = way_of(task, lift.origin) if lift.origin else ()
+            yield Lifted(lift.law, lift.because, lift.origin, way, self._told(lift.origin, scope))
+
+    def _told(self, origin: str | None, scope: dict[str, Any]) -> str | None:
+        """The digest of what a binding is; None where there is none, or it cannot be told."""
+        try:
+            value = evaluate(parse(origin), scope | {"tasks": self.scopes.tasks}) if origin else None
+        except Fault:
+            return None
+        return self.settler.digest(value) if origin else None
 
     async def _recover(self, task: Task, scope: dict[str, Any]) -> Any:
         for ref in sources(task):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from nika_nb.engine.contract import Carried, Hit, Miss, Permit, Usage
+from nika_nb.engine.contract import Carried, Hit, Lifted, Miss, Permit, Usage
 from nika_nb.engine.outcome import TaskError
 from nika_nb.engine.seen import MOST, Mark
 
@@ -25,6 +25,7 @@ class Work:
         self.usages: list[Usage] = []
         self.warnings: list[str] = []
         self.permits: dict[Permit, None] = {}
+        self.lifts: dict[Lifted, None] = {}
         self.attached: list[tuple[str, dict[str, Any]]] = []
         self.child: str | None = None
         self.miss = Miss("first-run")
@@ -71,6 +72,7 @@ class Work:
     def absorb(self, other: Work) -> None:
         """Take over what an item of this task did."""
         self.permits |= other.permits
+        self.lifts |= other.lifts
         self.attempts = max(self.attempts, other.attempts)
         for name, mark in other.files.items():
             self.see(name, mark)

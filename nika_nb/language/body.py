@@ -8,11 +8,11 @@ from decimal import Decimal
 from nika_nb.errors import Span
 from nika_nb.language.findings import Findings
 from nika_nb.language.model import Verb
-from nika_nb.language.nodes import Map, Scalar, to_json
+from nika_nb.language.nodes import Map, Scalar
 from nika_nb.language.shape import Shape
 from nika_nb.language.template import Plain, Value
 from nika_nb.language.types import schema_fault
-from nika_nb.language.written import has_island, islands_in, value_of
+from nika_nb.language.written import has_island, islands_in, literal_of, value_of
 
 _REQUIRED = "NIKA-PARSE-018"
 
@@ -83,7 +83,7 @@ class Body:
         node = self.found.get("schema")
         if node is None or self.shape.mapping(node, "`schema`", "write a JSON Schema") is None:
             return self.nothing()
-        schema = to_json(node)
+        schema = literal_of(node)
         for scalar in islands_in(node):
             sentence = "a schema is a literal: `${{ }}` is not resolved here"
             self.findings.error("NIKA-VAR-005", sentence, scalar.span, "write the schema out")

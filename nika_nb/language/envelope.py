@@ -11,13 +11,13 @@ from nika_nb.errors import Span
 from nika_nb.language.determinism import read_run
 from nika_nb.language.findings import Findings
 from nika_nb.language.model import Const, Egress, Input, Output, Secret, SecretSource, Workflow
-from nika_nb.language.nodes import Entry, Map, Node, Scalar, Seq, kind_of, to_json
+from nika_nb.language.nodes import Entry, Map, Node, Scalar, Seq, kind_of
 from nika_nb.language.permits import read_permits
 from nika_nb.language.shape import Shape
 from nika_nb.language.strays import stray_tasks
 from nika_nb.language.tasks import read_tasks
 from nika_nb.language.types import TypeExpr, read_type
-from nika_nb.language.written import islands_in, value_of
+from nika_nb.language.written import islands_in, literal_of, value_of
 from nika_nb.values import Json
 
 T = TypeVar("T")
@@ -158,11 +158,11 @@ def _literal(node: Node | None, what: str, shape: Shape) -> Json:
             scalar.span,
             "write the value itself, or put a backslash before `${{` to mean the text",
         )
-    return to_json(node)
+    return literal_of(node)
 
 
 def _conforms(node: Node, typed: TypeExpr, what: str, shape: Shape) -> None:
-    problem = typed.conforms(to_json(node))
+    problem = typed.conforms(literal_of(node))
     if problem:
         shape.findings.error(
             "NIKA-DEFAULT-001",

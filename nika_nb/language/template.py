@@ -133,6 +133,11 @@ def compile_text(raw: str, span: Span, source: str) -> tuple[Plain | Text, list[
     return _assemble(raw, parts, span), faults
 
 
+def unescaped(raw: str) -> str:
+    """A text without islands: of the backslashes before an opener, every pair is one and the odd one goes."""
+    return _OPENER.sub(lambda run: "\\" * (len(run.group(1)) // 2) + "${{", raw)
+
+
 def _openers(raw: str) -> Iterator[tuple[int, int, int]]:
     """(start of the backslash run, its length, position of `${{`) of every opener."""
     for match in _OPENER.finditer(raw):

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from nika_nb.language.findings import Findings
 from nika_nb.language.nodes import Map, Node, Scalar, Seq
-from nika_nb.language.template import Fields, Items, Plain, Text, Value, compile_text
+from nika_nb.language.template import Fields, Items, Plain, Text, Value, compile_text, unescaped
+from nika_nb.values import Json
 
 _LIVE = re.compile(r"(?<!\\)(?:\\\\)*\$\{\{")  # an even run of backslashes before the opener
 
@@ -41,6 +42,15 @@ def _scalar(node: Scalar, findings: Findings) -> Plain | Text:
     value, faults = compile_text(node.text, node.span, findings.source.text)
     findings.faults(faults, _cut_off(node, findings.source.text))
     return value
+
+
+def literal_of(node: Node) -> Json:
+    """The JSON of a node in which nothing is resolved: a backslash that escapes an opener is used up."""
+    if isinstance(node, Scalar):
+        return unescaped(node.value) if isinstance(node.value, str) else node.value
+    if isinstance(node, Seq):
+        return [literal_of(item) for item in node.items]
+    return {key: literal_of(entry.value) for key, entry in node.entries.items()}
 
 
 def _cut_off(node: Scalar, source: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from nika_nb.doors import option
@@ -13,6 +15,8 @@ from nika_nb.runs.rows import Rows as Rows
 from nika_nb.runs.rows import rows_of as rows_of
 from nika_nb.values import dumps, loads
 
+_ENVIRONMENT = "@env:"  # before the name of a variable that gives an input its value
+
 
 def parse_variable(text: str) -> tuple[str, Any]:
     """`K=V` → (K, value): JSON where V parses as JSON, else the text itself. Raises UsageError."""
@@ -22,12 +26,42 @@ def parse_variable(text: str) -> tuple[str, Any]:
     return name.strip(), parse_value(raw)
 
 
+@dataclass(frozen=True, slots=True)
+class FromEnvironment:
+    """A variable of the environment that gives an input its value, `@env:NAME`, once a run is asked for."""
+
+    name: str
+
+
 def parse_value(raw: str) -> Any:
-    """JSON where it parses, else the text."""
+    """JSON where it parses, else the text; a variable of the environment by `@env:NAME`."""
+    if raw.startswith(_ENVIRONMENT) and raw != _ENVIRONMENT:
+        return FromEnvironment(raw.removeprefix(_ENVIRONMENT))
+    return _read(raw)
+
+
+def _read(raw: str) -> Any:
     try:
         return loads(raw)
     except (ValueError, RecursionError):
         return raw
+
+
+def looked_up(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The inputs with what the environment gives them, and the origin of those; both by name.
+
+    A variable is read as what stands behind `=` is. Raises UsageError for one that is not set.
+    """
+    values, origins = dict(given), {}
+    for name, value in given.items():
+        if isinstance(value, FromEnvironment):
+            if value.name not in os.environ:
+                how = option("var", f"{name}={_ENVIRONMENT}{value.name}")
+                raise UsageError(
+                    f"nothing was run: {how}, and the environment has no variable `{value.name}`"
+                )
+            values[name], origins[name] = _read(os.environ[value.name]), "env"
+    return values, origins
 
 
 def bind(workflow: Workflow, given: Mapping[str, Any], *, deployed: bool = False) -> dict[str, Any]:

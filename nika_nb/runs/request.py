@@ -15,6 +15,7 @@ from nika_nb.files import at_home, here, plain_bytes
 from nika_nb.language.encoding import DOCUMENT_CAP
 from nika_nb.openers import held, open_held
 from nika_nb.runs.first_line import FirstLine, first_line
+from nika_nb.runs.inputs import looked_up
 from nika_nb.runs.rows import variables_of
 from nika_nb.trace.folder import TRACES, TraceFolder
 
@@ -117,7 +118,9 @@ class Request:
     reproduces: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "variables", variables_of(self.variables))
+        values, looked = looked_up(variables_of(self.variables))
+        object.__setattr__(self, "variables", values)
+        object.__setattr__(self, "origins", {**self.origins, **looked})
         if self.ask_in_flight and self.resume is None:
             what = f"{option('ask-in-flight')} asks about what a trace left running"
             raise UsageError(f"{what}: give {option('resume')} as well")

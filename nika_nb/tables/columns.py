@@ -163,7 +163,7 @@ ATTEMPTS = (
 PERMITS = (
     _TASK,
     _time("time", "when it was written down: as its task settled"),
-    Column("plane", TEXT, "what kind of thing was wanted: exec read write http tool …"),
+    Column("plane", TEXT, "what was judged: exec fs.read fs.write net tool env regate workflow"),
     Column("gate", TEXT, "the thing"),
     Column("allowed", TRUTH, "whether it was granted"),
     Column("why", TEXT, "what granted or refused it"),

@@ -10,10 +10,11 @@ from typing import Any, TypeVar
 
 from nika_nb.authority import paths
 from nika_nb.authority.permits import DENIED_CODE, Mode, Verdict, judge_target
+from nika_nb.authority.regate import judge_argument
 from nika_nb.engine.contract import Answer, Call, Permit
 from nika_nb.errors import Fault
 from nika_nb.language.jq import JqWorker
-from nika_nb.language.model import Permits
+from nika_nb.language.model import Permits, Task
 from nika_nb.values import nearest, to_text, type_name
 
 ARGUMENTS_CODE = "NIKA-BUILTIN-001"
@@ -55,7 +56,8 @@ class Asking:
 class Use:
     """One use of a tool: the call, the boundary it works under, how it may ask, and the run's jq.
 
-    in_loop: an agent uses it.
+    in_loop: an agent uses it. task: as written, where its author uses the tool, to know which arguments
+    something untrusted decided.
     """
 
     call: Call
@@ -63,22 +65,28 @@ class Use:
     asking: Asking = field(default_factory=Asking)
     jq: JqWorker = field(default_factory=JqWorker)
     in_loop: bool = False
+    task: Task | None = None
 
     def place(self, mode: Mode, path: str) -> str:
         """Where the path leads on disk: judged, and what the tool must open.
 
-        Raises Fault NIKA-BUILTIN-001 for no path at all, NIKA-SEC-004 when refused; only a refusal is
-        witnessed, for what a file tool was allowed shows in what it did.
+        Raises Fault NIKA-BUILTIN-001 for no path at all, NIKA-SEC-004 when refused.
         """
         if not path:
             raise Fault(ARGUMENTS_CODE, "a path is empty: write the file or folder that is meant")
         place = path if "\0" in path else paths.effective(path, self.call.base)
         verdict = judge_target(self.permits, mode, path, self.call.base, place)
-        if not verdict.allowed:
-            self.obey(verdict)
+        self.regate("path", verdict)
+        self.obey(verdict)
         if mode == "read":
             self.call.saw(place)
         return place
+
+    def regate(self, argument: str, verdict: Verdict) -> None:
+        """Witness, before the verdict itself, that something untrusted decided the argument."""
+        again = judge_argument(self.task, argument, verdict) if self.task is not None else None
+        if again is not None:
+            self.call.permit(Permit(again.plane, again.gate, again.allowed, again.why))
 
     def obey(self, verdict: Verdict, code: str = DENIED_CODE) -> None:
         """Witness a decision at the boundary. Raises Fault with the code when it is a refusal."""

@@ -34,7 +34,7 @@ _OURS = frozenset(
 async def _fetch(use: Use, arguments: Mapping[str, Any]) -> Any:
     site = _site(text_of(arguments, "url", NAME))
     web = Web(use)
-    web.enter(site)
+    web.enter(site, "url")
     mode, program = _mode(arguments)
     raw = await web.send(_request(site, arguments))
     if mode == "raw":

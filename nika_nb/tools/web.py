@@ -52,12 +52,14 @@ class Web:
         self._use = use
         self._resolve = resolve
 
-    def enter(self, site: Site) -> None:
-        """Judge an address before anything is sent.
+    def enter(self, site: Site, argument: str = "") -> None:
+        """Judge an address before anything is sent. argument: of the tool, that names it.
 
         Raises Fault NIKA-SEC-004/-005 where it must not be reached, NIKA-BUILTIN-001 for a password in it.
         """
         verdict = judge(self._use.permits, site.host, site.port)
+        if argument:
+            self._use.regate(argument, verdict)
         self._use.obey(verdict, refusal_code(verdict))
         if site.credentials:
             hint = "write it as a header: `headers: { authorization: … }`"

@@ -55,6 +55,8 @@ def _decided(frame: Frame) -> Iterator[Permit]:
 def _times(frame: Frame) -> dict[str, int]:
     """When the task of a terminal frame ran: as recorded, or as long before the frame as it took."""
     started, ended = frame.get("started_ns"), frame.get("ended_ns")
+    if isinstance(ended, int) and started is None:
+        return {}  # its verb was never set to work
     if not (isinstance(started, int) and isinstance(ended, int)):
         ended, took = frame.timestamp, _first(frame, "duration_ms", "saved_ms", int)
         started = ended - took * 10**6 if took is not None else -1

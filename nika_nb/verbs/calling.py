@@ -87,7 +87,7 @@ class Calling:
         call.witness(None)
         told = _Told(call, callee)
         engine = Engine(self._setup(call, callee, inputs, told))
-        return self._reply(call, told, engine, await _to_the_end(engine, engine.run()))
+        return self._reply(call, told, engine, await _to_the_end(engine, engine.run(), told))
 
     def _admitted(self, call: Call) -> Callee:
         """The called workflow. Raises Fault NIKA-COMP-001 or -SEC-003 where it may not be launched."""
@@ -149,13 +149,13 @@ class Calling:
                 asked[0],
                 *asked[1:],
                 unattended=not self._interactive,
-                call_off=lambda: _to_the_end(engine, engine.call_off()),
+                call_off=lambda: _to_the_end(engine, engine.call_off(), told),
             )
         if verdict.state == "cancelled":
             raise StaysOpen
         if verdict.state != "completed":
             raise _failure(told, verdict)
-        return Reply(verdict.outputs, child=dumps(told.summary(verdict)))
+        return Reply(verdict.outputs)
 
 
 def _inputs(callee: Callee, call: Call) -> dict[str, Any]:
@@ -183,9 +183,12 @@ def _manifest(callee: Callee, inputs: Mapping[str, Any], *, deterministic: bool)
     }
 
 
-async def _to_the_end(engine: Engine, work: Coroutine[Any, Any, Verdict]) -> Verdict:
-    """Runs the child; when called off, ends it first: its processes, then, called off again, its cleanups."""
-    running = asyncio.ensure_future(work)
+async def _to_the_end(engine: Engine, work: Coroutine[Any, Any, Verdict], told: _Told) -> Verdict:
+    """Runs the child, and has its caller record it however it ended.
+
+    When called off, ends it first: its processes, then, called off again, its cleanups.
+    """
+    running = asyncio.ensure_future(told.recorded(work))
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
@@ -250,6 +253,13 @@ class _Told:
         """Whether a task is a cleanup, whose failure fails nobody."""
         return self._callee.plan.tasks[task].task.is_cleanup
 
+    async def recorded(self, work: Coroutine[Any, Any, Verdict]) -> Verdict:
+        """The verdict of the child, which its caller has recorded by then unless it pauses."""
+        verdict = await work
+        if verdict.state != "paused":
+            self._call.called(dumps(self.summary(verdict)))
+        return verdict
+
     def summary(self, verdict: Verdict) -> dict[str, Any]:
         """What the caller records of the child: which it was, what it wrote, how it ended."""
         return {
@@ -258,8 +268,20 @@ class _Told:
             "plan_id": self._callee.digest,
             "trace_id": self._first,
             "chain_head": self._head,
-            "outcome": verdict.state,
+            "outcome": self._outcome(verdict),
         }
+
+    def _outcome(self, verdict: Verdict) -> dict[str, str]:
+        """How the child ended, as a task does: by class and cause."""
+        if verdict.state == "completed":
+            return {"class": "success", "cause": "normal"}
+        status = "failure" if verdict.state == "failed" else "cancelled"
+        ends = {name: end.cause for name, end in verdict.tasks.items() if end.status == status}
+        causes = [cause for name, cause in ends.items() if not self.tidies(name)]
+        if status == "failure":
+            return {"class": status, "cause": causes[0] if causes else "verb_error"}
+        only_budget = "budget" in causes and "operator" not in causes
+        return {"class": status, "cause": "budget" if only_budget else "operator"}
 
 
 def _passed_on(event: Event) -> dict[str, Any] | None:

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from nika_nb.engine.contract import Call, Reply
 from nika_nb.errors import Fault
 from nika_nb.language.jq import JqWorker
-from nika_nb.language.model import Permits
+from nika_nb.language.model import Permits, Task
 from nika_nb.tools.base import Asking
 from nika_nb.values import type_name
 from nika_nb.verbs.toolbox import Toolbox
 
 
 class Invoke:
-    """Runs `invoke` bodies under one boundary; `jq` evaluates the programs that tools are given."""
+    """Runs `invoke` bodies under one boundary; `jq` evaluates the programs that tools are given.
 
-    def __init__(self, permits: Permits | None, asking: Asking, jq: JqWorker | None = None) -> None:
-        self.toolbox = Toolbox(permits, asking, jq or JqWorker())
+    tasks: as written, to know which arguments something untrusted decided.
+    """
+
+    def __init__(
+        self,
+        permits: Permits | None,
+        asking: Asking,
+        jq: JqWorker | None = None,
+        tasks: Mapping[str, Task] | None = None,
+    ) -> None:
+        self.toolbox = Toolbox(permits, asking, jq or JqWorker(), tasks)
 
     async def run(self, call: Call) -> Reply:
         """The tool's answer. Raises Asks for an open question, and Fault otherwise."""

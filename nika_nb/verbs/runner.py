@@ -70,7 +70,7 @@ class LocalVerbs:
         self._exec = Exec(workflow.permits, self._environ, self._guard, workflow.tasks, kernels)
         models = Models(model, providers)
         self._infer = Infer(models, workflow.permits)
-        self._invoke = Invoke(workflow.permits, asking, self._jq)
+        self._invoke = Invoke(workflow.permits, asking, self._jq, workflow.tasks)
         self._agent = Agent(models, self._invoke.toolbox, plan.skills)
         self._calling = Calling(plan, around, self._called, self._jq, interactive)
 

@@ -10,7 +10,7 @@ from nika_nb.authority.permits import judge_tool
 from nika_nb.engine.contract import Call
 from nika_nb.errors import Fault
 from nika_nb.language.jq import JqWorker
-from nika_nb.language.model import Permits
+from nika_nb.language.model import Permits, Task
 from nika_nb.tools.base import Asking, Tool, Use
 from nika_nb.tools.registry import TOOLS
 from nika_nb.values import nearest
@@ -20,10 +20,16 @@ STOPS = "/:"  # what no `*` in the name of a tool crosses
 
 
 class Toolbox:
-    """Gives out no tool that the boundary refuses; `jq` evaluates the programs that tools are given."""
+    """Gives out no tool that the boundary refuses; `jq` evaluates the programs that tools are given.
 
-    def __init__(self, permits: Permits | None, asking: Asking, jq: JqWorker) -> None:
+    tasks: as written.
+    """
+
+    def __init__(
+        self, permits: Permits | None, asking: Asking, jq: JqWorker, tasks: Mapping[str, Task] | None = None
+    ) -> None:
         self._permits = permits
+        self._tasks = tasks or {}
         self._asking = asking
         self._jq = jq
 
@@ -37,7 +43,8 @@ class Toolbox:
         tool.check(arguments)
         if not tool.asks and not in_loop:
             call.witness(None)
-        return await tool.run(Use(call, self._permits, self._asking, self._jq, in_loop), arguments)
+        task = None if in_loop else self._tasks.get(call.task)
+        return await tool.run(Use(call, self._permits, self._asking, self._jq, in_loop, task), arguments)
 
     def granted(self, patterns: Sequence[str]) -> list[Tool]:
         """The tools that a whitelist lets through, in the order in which it names them."""

@@ -316,3 +316,29 @@ def test_no_entropy_means_no_random_ids() -> None:
     """`nika:uuid` is random by what it is for."""
     text = "nika: x\nrun: {entropy: none}\ntasks: {one: {invoke: {tool: 'nika:uuid'}}}\n"
     assert codes(found(text)) == ["NIKA-PARSE-028"]
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        (r"\${{ x }}", "${{ x }}"),
+        (r"a \${{ b \${{ c", "a ${{ b ${{ c"),
+        (r"\\\${{ x }}", r"\${{ x }}"),
+        (r"a\b\\c", r"a\b\\c"),
+    ],
+)
+def test_a_literal_uses_up_the_backslash_that_escapes(written: str, meant: str) -> None:
+    """In constants, typed or not, in defaults and schemas, and deep inside; the type judges what is meant."""
+    text = f"""\
+nika: literal
+inputs: {{d: {{type: {{enum: [{meant!r}, other]}}, default: {written!r}}}}}
+const:
+  plain: {written!r}
+  deep: {{in: [{written!r}]}}
+  typed: {{type: string, value: {written!r}}}
+tasks: {{t: {{infer: {{prompt: p, model: mock/echo, schema: {{const: {written!r}}}}}}}}}
+""".replace("\\\\", "\\")
+    found = workflow_of(text)
+    assert found.inputs["d"].default == meant
+    assert [const.value for const in found.consts.values()] == [meant, {"in": [meant]}, meant]
+    assert found.tasks["t"].action.get("schema") == {"const": meant}

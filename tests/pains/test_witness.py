@@ -12,6 +12,7 @@ import pytest
 import nika_nb
 from nika_nb.errors import CheckRefused
 from nika_nb.providers.registry import MAKERS
+from nika_nb.values import digest
 from tests.doors import Terminal, frames, marks, newest, program, started, wait_for
 from tests.providers.scripted import Scripted, calls, says
 
@@ -38,6 +39,8 @@ def invoke(tool: str, args: str, more: str = "") -> str:
 
 ENV = ("env", "", "allow")
 WORD = '"${{ inputs.word }}"'
+PATH = ("regate", "args.path", "allow")
+LIFT = 'lift: [{law: taint, from: inputs.word, because: "known"}], '
 CODE = 'lift: [{law: data-as-code, because: "it is stored"}], '
 
 CASES = [
@@ -66,7 +69,7 @@ CASES = [
     Case(
         "a word that the author lifts",
         "exec: ['./say']",
-        exec_(f'["./say", {WORD}]', 'lift: [{law: taint, from: inputs.word, because: "known"}], '),
+        exec_(f'["./say", {WORD}]', LIFT),
         [("exec", "./say", "allow"), ("regate", "exec.argv[1]", "allow"), ENV],
         "",
         {"word": "-c"},
@@ -83,15 +86,27 @@ CASES = [
         "a tool that reaches out",
         "tools: ['nika:read'], fs: {read: ['in/**']}",
         invoke("nika:read", f"{{path: {WORD}}}"),
-        [("tool", "nika:read", "allow")],
+        [("tool", "nika:read", "allow"), PATH, ("fs.read", "in/a", "allow")],
         "",
         {"word": "in/a"},
+    ),
+    Case(
+        "a file that the author names",
+        "tools: ['nika:write'], fs: {write: ['in/**']}",
+        invoke("nika:write", "{path: in/c, content: x}"),
+        [("tool", "nika:write", "allow"), ("fs.write", "in/c", "allow")],
+    ),
+    Case(
+        "a file that the author lifts",
+        "tools: ['nika:read'], fs: {read: ['in/**']}",
+        invoke("nika:read", f"{{path: {WORD}}}", LIFT),
+        [("tool", "nika:read", "allow"), PATH, ("fs.read", "in/a", "allow")],
     ),
     Case(
         "a file outside",
         "tools: ['nika:read'], fs: {read: ['in/**']}",
         invoke("nika:read", f"{{path: {WORD}}}"),
-        [("tool", "nika:read", "allow"), ("fs.read", "out/a", "deny")],
+        [("tool", "nika:read", "allow"), ("regate", "args.path", "deny"), ("fs.read", "out/a", "deny")],
         "NIKA-SEC-004",
         {"word": "out/a"},
     ),
@@ -99,7 +114,11 @@ CASES = [
         "a file outside, to be written",
         "tools: ['nika:write'], fs: {write: ['in/**']}",
         invoke("nika:write", f"{{path: {WORD}, content: x}}"),
-        [("tool", "nika:write", "allow"), ("fs.write", "in/../out/a", "deny")],
+        [
+            ("tool", "nika:write", "allow"),
+            ("regate", "args.path", "deny"),
+            ("fs.write", "in/../out/a", "deny"),
+        ],
         "NIKA-SEC-004",
         {"word": "in/../out/a"},
     ),
@@ -107,7 +126,7 @@ CASES = [
         "a host outside",
         "tools: ['nika:fetch'], net: {http: [example.com]}",
         invoke("nika:fetch", f"{{url: {WORD}, mode: raw}}"),
-        [("tool", "nika:fetch", "allow"), ("net", "example.org", "deny")],
+        [("tool", "nika:fetch", "allow"), ("regate", "args.url", "deny"), ("net", "example.org", "deny")],
         "NIKA-SEC-004",
         {"word": "https://example.org/a"},
     ),
@@ -115,7 +134,11 @@ CASES = [
         "an address that nothing opens",
         "tools: ['nika:fetch'], net: {http: ['*']}",
         invoke("nika:fetch", f"{{url: {WORD}, mode: raw}}"),
-        [("tool", "nika:fetch", "allow"), ("net", "169.254.169.254", "deny")],
+        [
+            ("tool", "nika:fetch", "allow"),
+            ("regate", "args.url", "deny"),
+            ("net", "169.254.169.254", "deny"),
+        ],
         "NIKA-SEC-005",
         {"word": "http://169.254.169.254/latest"},
     ),
@@ -125,6 +148,7 @@ CASES = [
         invoke("nika:fetch", f"{{url: {WORD}, mode: raw}}"),
         [
             ("tool", "nika:fetch", "allow"),
+            ("regate", "args.url", "allow"),
             ("net", "127.0.0.1", "allow"),
             ("net", "http://127.0.0.1:59998/model.pkl", "deny"),
         ],
@@ -160,12 +184,12 @@ CASES = [
         "a tool that an agent uses",
         "tools: ['nika:write'], fs: {write: ['in/**']}",
         "{agent: {prompt: p, tools: ['nika:write']}}",
-        [("tool", "nika:write", "allow")],
+        [("tool", "nika:write", "allow"), ("fs.write", "in/b", "allow")],
     ),
 ]
 
 
-def workflow(case: Case) -> str:
+def workflow(case: Case | Open) -> str:
     return f"""\
 nika: witness
 model: xai/scripted
@@ -205,6 +229,94 @@ def test_a_decision_stands_in_the_journal(case: Case, world: Path) -> None:
     if case.code.startswith("NIKA-SEC"):
         assert not marks(world / "marks")
         assert not (world / "out" / "b").exists()
+
+
+@dataclass(frozen=True)
+class Open:
+    """A task `t` with a law that its author opened. wants: the fields of its `lift` frames."""
+
+    name: str
+    permits: str
+    task: str
+    wants: list[dict[str, Any]]
+    inputs: dict[str, Any] = field(default_factory=dict)
+
+
+def let_in(way: str, value: Any, origin: str = "inputs.word") -> dict[str, Any]:
+    return {"law": "taint", "because": "known", "from": origin, "way": way, "value_digest": digest(value)}
+
+
+READS = "tools: ['nika:read'], fs: {read: ['in/**']}"
+OPEN = [
+    Open(
+        "of a path",
+        READS,
+        invoke("nika:read", f"{{path: {WORD}}}", LIFT),
+        [let_in("inputs.word → args.path", "in/a")],
+    ),
+    Open(
+        "through a binding",
+        READS,
+        invoke("nika:read", "{path: '${{ with.p }}'}", f"with: {{p: {WORD}}}, {LIFT}"),
+        [let_in("inputs.word → with.p → args.path", "in/a")],
+    ),
+    Open(
+        "of a word of a command",
+        "exec: ['./say']",
+        exec_(f'["./say", a, {WORD}]', LIFT),
+        [let_in("inputs.word → command[2]", "-c")],
+        {"word": "-c"},
+    ),
+    Open(
+        "once over all elements",
+        "exec: ['./say']",
+        exec_(f'["./say", "${{{{ item }}}}", {WORD}]', "for_each: {items: [1, 2, 3]}, " + LIFT),
+        [let_in("inputs.word → command[2]", "x")],
+        {"word": "x"},
+    ),
+    Open(
+        "of an element",
+        "exec: ['./say']",
+        exec_('["./say", "${{ item }}"]', f"for_each: {{items: [{WORD}, b]}}, {LIFT}"),
+        [let_in("inputs.word → item → command[1]", "x")],
+        {"word": "x"},
+    ),
+    Open(
+        "of what a task gave",
+        "exec: ['./say']",
+        exec_(
+            '["./say", "${{ with.b }}"]',
+            "with: {b: '${{ tasks.before.output }}'}, " + LIFT.replace("inputs.word", "with.b"),
+        ),
+        [let_in("with.b → command[1]", "./other", "with.b")],
+    ),
+    Open(
+        "of code that is data",
+        "tools: ['nika:fetch'], net: {http: ['127.0.0.1']}",
+        invoke("nika:fetch", "{url: 'http://127.0.0.1:59998/model.pkl', mode: raw}", CODE),
+        [{"law": "data-as-code", "because": "it is stored"}],
+    ),
+]
+
+
+@pytest.mark.parametrize("case", OPEN, ids=lambda case: case.name)
+def test_an_opened_law_stands_in_the_journal(case: Open, world: Path) -> None:
+    """Which it was, why, what it let in by which way, and the digest of what that was."""
+    nika_nb.run(workflow(case), vars=case.inputs)
+    own = [frame for frame in frames(newest(world)) if frame.get("task") == "t"]
+    fields = ("law", "because", "from", "way", "value_digest")
+    lifts = [frame for frame in own if frame["kind"] == "lift"]
+    assert [{name: frame[name] for name in fields if name in frame} for frame in lifts] == case.wants
+    kinds = [frame["kind"] for frame in own]
+    assert kinds.index("task_started") < kinds.index("lift") < kinds.index("permit_checked")
+
+
+def test_no_digest_of_an_opened_value_tells_a_secret(world: Path) -> None:
+    """From the digest of a short value it could be guessed."""
+    text = workflow(OPEN[2]).replace("tasks:", "secrets: {k: {source: env, key: HERE}}\ntasks:", 1)
+    nika_nb.run(text, vars={"word": "1"})
+    [lift] = [frame for frame in frames(newest(world)) if frame["kind"] == "lift"]
+    assert (lift["from"], "value_digest" in lift) == ("inputs.word", False)
 
 
 def test_what_was_called_off_has_its_decisions_too(world: Path) -> None:

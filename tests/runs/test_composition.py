@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -99,6 +100,15 @@ def trace_of(run: Run) -> Path:
     return run.trace
 
 
+def head_of(path: Path, task: str, attempt: int = 1) -> str:
+    """The head of what a child said in one attempt, from its frames alone."""
+    head = hashlib.sha256(b"nika-trace-v1").hexdigest()
+    for frame, text in read(path).texts():
+        if frame.kind == "nb_child" and (frame.get("task"), frame.get("attempt")) == (task, attempt):
+            head = hashlib.sha256(f"{head}\n{text}".encode()).hexdigest()
+    return head
+
+
 # -- the call ----------------------------------------------------------------------------------
 
 
@@ -132,7 +142,7 @@ def test_everything_is_in_one_journal(write: Write) -> None:
     assert any(event["kind"] == "permit_checked" and event["gate"] == "./say" for event in events)
     (ended,) = of(path, "task_completed", task="call")
     child = json.loads(ended["child"])
-    assert (child["workflow"], child["outcome"]) == ("child", "completed")
+    assert (child["workflow"], child["outcome"]) == ("child", {"class": "success", "cause": "normal"})
     assert {len(child[name]) for name in ("semantic_hash", "plan_id", "chain_head")} == {64}
     (decision,) = of(path, "permit_checked", task="call")
     assert (decision["plane"], decision["gate"], decision["decision"]) == (
@@ -144,15 +154,9 @@ def test_everything_is_in_one_journal(write: Write) -> None:
 
 def test_a_child_chains_what_it_says(write: Write) -> None:
     """Its head can be computed again from its frames alone."""
-    import hashlib
-
     path = trace_of(nika_nb.run(write(parent=PARENT, child=CHILD)))
-    head = hashlib.sha256(b"nika-trace-v1").hexdigest()
-    for frame, text in read(path).texts():
-        if frame.kind == "nb_child":
-            head = hashlib.sha256(f"{head}\n{text}".encode()).hexdigest()
     (ended,) = of(path, "task_completed", task="call")
-    assert json.loads(ended["child"])["chain_head"] == head
+    assert json.loads(ended["child"])["chain_head"] == head_of(path, "call")
 
 
 def test_children_lie_beside_their_callers(
@@ -282,8 +286,8 @@ def test_the_run_holds_both_boundaries(write: Write, folder: Path, permits: str,
         assert error is not None
         assert error["code"] == "NIKA-SEC-004"
         assert "the calling workflow may not do it" in error["message"]
-        (refused,) = told(trace_of(run), kind="permit_checked", decision="deny")
-        assert refused["plane"] == "fs.read"
+        refused = told(trace_of(run), kind="permit_checked", decision="deny")
+        assert [decision["plane"] for decision in refused] == ["regate", "fs.read"]
 
 
 def test_a_childs_secrets_are_masked_in_its_callers_journal(
@@ -313,6 +317,50 @@ FAILING = CHILD.replace('["./say", "second", "${{ with.f }}!"]', '["./fail", "se
 )
 
 
+FAILED = {"class": "failure", "cause": "verb_error"}
+
+
+def test_a_child_that_was_cut_off_is_recorded_all_the_same(write: Write) -> None:
+    """Which it was, and that it was called off; its head is that of the frames which it left."""
+    parent = """\
+nika: p
+permits: {exec: [sleep]}
+tasks: {call: {timeout: "200ms", invoke: {workflow: ./child.nika.yaml}}}
+"""
+    child = 'nika: child\npermits: {exec: [sleep]}\ntasks: {long: {exec: {command: [sleep, "60"]}}}\n'
+    path = trace_of(nika_nb.run(write(parent=parent, child=child)))
+    (ended,) = of(path, "task_failed", task="call")
+    recorded = json.loads(ended["child"])
+    assert json.loads(ended["outcome"])["cause"] == "timeout"
+    assert (recorded["workflow"], recorded["outcome"]) == (
+        "child",
+        {"class": "cancelled", "cause": "operator"},
+    )
+    assert recorded["chain_head"] == head_of(path, "call")
+
+
+def test_a_child_that_timed_out_says_so_by_its_cause(write: Write) -> None:
+    """The cause is that of the task by which it failed."""
+    parent = "nika: p\npermits: {exec: [sleep]}\ntasks: {call: {invoke: {workflow: ./child.nika.yaml}}}\n"
+    child = (
+        "nika: child\npermits: {exec: [sleep]}\n"
+        'tasks: {long: {timeout: "100ms", exec: {command: [sleep, "60"]}}}\n'
+    )
+    (ended,) = of(trace_of(nika_nb.run(write(parent=parent, child=child))), "task_failed", task="call")
+    assert json.loads(ended["child"])["outcome"] == {"class": "failure", "cause": "timeout"}
+
+
+def test_of_several_attempts_the_last_child_is_recorded(write: Write, folder: Path) -> None:
+    """A child is one of an attempt: what is recorded is that of the last."""
+    program(folder, "fail", "exit 7")
+    parent = PARENT.replace('exec: ["./say"]', 'exec: ["./say", "./fail"]').replace(
+        "    returns:", "    retry: {max_attempts: 2, backoff_ms: 1, on_codes: [NIKA-EXEC-001]}\n    returns:"
+    )
+    path = trace_of(nika_nb.run(write(parent=parent, child=FAILING)))
+    (ended,) = of(path, "task_failed", task="call")
+    assert json.loads(ended["child"])["chain_head"] == head_of(path, "call", attempt=2)
+
+
 def test_its_failure_is_the_tasks_failure(write: Write, folder: Path) -> None:
     """Code and sentence are kept; which task of which workflow it was stands beside them."""
     program(folder, "fail", "echo broken >&2; exit 7")
@@ -325,7 +373,9 @@ def test_its_failure_is_the_tasks_failure(write: Write, folder: Path) -> None:
     assert error["message"] == "command exited with status 7: broken"
     assert error["details"]["exit_code"] == 7
     child = error["details"]["child"]
-    assert (child["workflow"], child["task"], child["outcome"]) == ("child", "second", "failed")
+    assert (child["workflow"], child["task"], child["outcome"]) == ("child", "second", FAILED)
+    (ended,) = of(trace_of(run), "task_failed", task="call")
+    assert json.loads(ended["child"])["outcome"] == FAILED
     assert run.tasks["after"].state == "cancelled"
     assert marks(Path("marks"))["third"] == 1, "the child's other tasks come to their ends"
 
@@ -372,7 +422,7 @@ def test_outputs_that_do_not_fit_fail_the_task(write: Write) -> None:
     error = run.tasks["call"].error
     assert error is not None
     assert error["code"] == "NIKA-VAR-009"
-    assert error["details"]["child"]["outcome"] == "failed"
+    assert error["details"]["child"]["outcome"] == FAILED
 
 
 def test_there_is_no_registry(write: Write) -> None:

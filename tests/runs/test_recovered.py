@@ -175,3 +175,22 @@ def test_a_recovery_waits_for_its_source_before_it_is_recalled(say: Path) -> Non
     one = nika_nb.run(text)
     nika_nb.run(text.replace('v }}"]', 'v }}", more]'), resume=one.trace)
     assert (ran(newest(say)), hits(newest(say))) == ({"x"}, {"t"})
+
+
+def test_a_recovery_before_the_verb_began_tells_its_duration(say: Path) -> None:
+    """A secret that is not there, recovered: it took no time, and a resume knows no moment of it either."""
+    text = """\
+nika: early
+permits: {exec: ["./say"]}
+secrets: {k: {source: env, key: NOWHERE_TO_BE_FOUND, egress: [{to: exec}]}}
+tasks:
+  t:
+    exec: {command: ["./say", "${{ secrets.k }}"]}
+    on_error: {recover: saved}
+  u: {with: {s: "${{ tasks.t.started_at }}"}, exec: {command: ["./say", "${{ with.s }}"]}}
+"""
+    one = nika_nb.run(text)
+    [ended] = of(newest(say), "task_completed", task="t")
+    assert (ended["duration_ms"], "started_ns" in ended) == (0, False)
+    nika_nb.run(text, resume=one.trace)
+    assert hits(newest(say)) == {"t", "u"}

@@ -47,6 +47,7 @@ class Recorder:
     attached: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     told: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     spent: list[Usage] = field(default_factory=list)
+    children: list[str] = field(default_factory=list)
     clock: Clock = field(default_factory=SystemClock)
     lifts: frozenset[str] = frozenset()
 
@@ -64,6 +65,7 @@ class Recorder:
             attach=lambda kind, fields: self.attached.append((kind, fields)),
             tell=lambda kind, fields: self.told.append((kind, fields)),
             spend=self.spent.append,
+            called=self.children.append,
             now=self.clock.now,
             sleep=self.clock.sleep,
             chance=random.Random(7),
