@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from keyword import iskeyword
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
-from nika_nb.errors import NoSuchName
+from nika_nb.errors import Fault, NoSuchName
 
 Json = Any  # None | bool | int | float | str | list[Json] | dict[str, Json]
 
@@ -20,6 +20,7 @@ MARK = "\uf8ff"  # private-use: marks numbers, secrets and items where text coul
 _FOLDED = (f"{MARK}num:", f"{MARK}text:")
 V = TypeVar("V")
 _TOLD = 20  # names that a sentence lists
+BYTES_CODE = "NIKA-VAR-007"
 LEVELS = 128  # how deep a value that comes from outside may nest: every walk over it is recursive
 
 
@@ -98,12 +99,35 @@ def _fold(value: Json, wide: list[bool]) -> Json:
 
 
 def to_text(value: Json) -> str:
-    """How a value is rendered into a string position (scalars naturally, the rest as JSON)."""
+    """How a value is rendered into a string position: scalars naturally, the rest as JSON.
+
+    Raises Fault NIKA-VAR-007 for bytes, wherever in it they stand.
+    """
     if isinstance(value, str):
         return value
     if value is None or isinstance(value, (bool, int, float)):
         return json.dumps(value, allow_nan=False)
-    return dumps_sorted(value)
+    return json.dumps(
+        value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False, default=_no_text
+    )
+
+
+def _no_text(value: Any) -> NoReturn:
+    if isinstance(value, (bytes, bytearray)):
+        raise Fault(BYTES_CODE, "bytes cannot stand in a text: pass them by themselves")
+    raise TypeError(f"not a JSON value: {type(value).__name__}")
+
+
+def holds_bytes(value: Any) -> bool:
+    """Whether bytes stand anywhere in a value, however deep."""
+    waiting = [value]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, (bytes, bytearray)):
+            return True
+        if isinstance(found, (dict, list)):
+            waiting += found.values() if isinstance(found, dict) else found
+    return False
 
 
 def portable(value: Any) -> Json:

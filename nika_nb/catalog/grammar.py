@@ -35,6 +35,8 @@ AGENT = (
 )  # fmt: skip
 
 RESERVED_BINDINGS = ("output", "status", "error", "started_at", "ended_at", "duration_ms")
+# What every task tells of itself: a named part of its output would hide behind it.
+RESERVED_PARTS = (*RESERVED_BINDINGS, "cause")
 SECRET_SOURCES = ("env", "file", "vault")
 BACKOFFS = ("fixed", "linear", "exponential")
 CAPTURES = ("stdout", "stderr", "combined", "structured")

@@ -14,7 +14,7 @@ from nika_nb.engine.work import Work, usage_fields
 from nika_nb.errors import Fault
 from nika_nb.plan.identity import Identity
 from nika_nb.plan.plan import TaskPlan
-from nika_nb.values import digest, dumps, portable
+from nika_nb.values import digest, dumps, holds_bytes, portable
 
 
 class Settler:
@@ -231,7 +231,7 @@ class Settler:
         """The fields by which a later resume recognises this success, or why it cannot."""
         if isinstance(identity, Fault):
             return {"not_resumable": identity.message}
-        if _holds_bytes(output):
+        if holds_bytes(output):
             return {"not_resumable": "the output is bytes"}
         if self._mask.found(output):
             return {"not_resumable": "a secret stands in the output, which is withheld"}
@@ -249,13 +249,13 @@ class Settler:
 
     def output_text(self, outputs: dict[str, Any] | None) -> str | None:
         """The workflow's outputs as a journal may hold them; None where it must not."""
-        if outputs is None or _holds_bytes(outputs) or self._mask.found(outputs):
+        if outputs is None or holds_bytes(outputs) or self._mask.found(outputs):
             return None
         return dumps(outputs)
 
     def _outcome(self, outcome: Outcome) -> str:
         """The outcome as text, without bytes and without secrets."""
-        value = "bytes" if _holds_bytes(outcome.value) else self._mask.mask(outcome.value)
+        value = "bytes" if holds_bytes(outcome.value) else self._mask.mask(outcome.value)
         return replace(outcome, value=value, error=self._without_secrets(outcome.error)).to_text()
 
     def _without_secrets(self, error: TaskError | None) -> TaskError | None:
@@ -307,11 +307,3 @@ def _duration(work: Work) -> int | None:
     if work.started is None or work.ended is None:
         return None
     return max(0, (work.ended - work.started) // 10**6)
-
-
-def _holds_bytes(value: Any) -> bool:
-    if isinstance(value, (bytes, bytearray)):
-        return True
-    if isinstance(value, dict):
-        return any(map(_holds_bytes, value.values()))
-    return isinstance(value, list) and any(map(_holds_bytes, value))

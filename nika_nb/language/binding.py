@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from nika_nb.language.model import Input, Workflow
-from nika_nb.values import LEVELS, Json, dumps, loads, nearest, to_text, too_deep
+from nika_nb.values import LEVELS, Json, dumps, loads, nearest, portable, to_text, too_deep
 
 How = Callable[[str, str], str]  # (a name, a value) → how an input is given
 
@@ -35,13 +35,14 @@ def _unknown(name: str, workflow: Workflow) -> str:
 
 
 def _plain(declared: Input, value: Any, how: How, troubles: list[str]) -> Any:
-    """The value as JSON holds it, judged by the declared type."""
+    """The value as JSON holds it, bytes as base64 text, judged by the declared type."""
+    is_bytes = isinstance(value, (bytes, bytearray))
     try:
-        plain = _as_json(value)
+        plain = _as_json(portable(value) if is_bytes else value)
     except (TypeError, ValueError) as error:
         troubles.append(f"input `{declared.name}` is not a JSON value: {error}")
         return None
-    trouble = declared.type.conforms(plain)
+    trouble = declared.type.conforms(value if is_bytes else plain)
     if trouble:
         troubles.append(
             f"input `{declared.name}` does not fit its type: {trouble}{_as_text(declared, plain, how)}"

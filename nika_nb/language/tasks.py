@@ -140,13 +140,14 @@ class _Fields:
         return found.entries if found else {}
 
     def _reserved(self, name: str, entry: Entry, block: str) -> bool:
-        if name not in grammar.RESERVED_BINDINGS:
+        taken = grammar.RESERVED_PARTS if block == "extract" else grammar.RESERVED_BINDINGS
+        if name not in taken:
             return False
         self.findings.error(
             "NIKA-PARSE-013",
             f"`{name}` in `{block}:` is a name that every task has already",
             entry.key.span,
-            f"choose another one than {names(grammar.RESERVED_BINDINGS)}",
+            f"choose another one than {names(taken)}",
         )
         return True
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from nika_nb.errors import Fault, Span
 from nika_nb.language import cel
-from nika_nb.values import Json, to_text
+from nika_nb.values import BYTES_CODE, Json, holds_bytes, to_text
 
 _OPENER = re.compile(r"(?<!\\)(\\*+)\$\{\{")
 
@@ -235,9 +235,9 @@ def resolve(island: Island, scope: cel.Scope) -> Any:
 
 def _spliced(island: Island, scope: cel.Scope) -> str:
     value = resolve(island, scope)
-    if isinstance(value, (bytes, bytearray)):
+    if holds_bytes(value):
         raise Fault(
-            "NIKA-VAR-007",
+            BYTES_CODE,
             f"bytes cannot stand inside a string (in `${{{{ {island.text} }}}}`)",
             span=island.span,
         )

@@ -15,7 +15,7 @@ from nika_nb.engine.contract import Answer, Call, Permit
 from nika_nb.errors import Fault
 from nika_nb.language.jq import JqWorker
 from nika_nb.language.model import Permits, Task
-from nika_nb.values import nearest, to_text, type_name
+from nika_nb.values import BYTES_CODE, holds_bytes, nearest, to_text, type_name
 
 ARGUMENTS_CODE = "NIKA-BUILTIN-001"
 
@@ -156,8 +156,8 @@ async def in_thread(work: Callable[[], Result]) -> Result:
 
 def as_text(value: Any, where: str) -> str:
     """A value in a place that holds text. Raises Fault NIKA-VAR-007 for bytes."""
-    if isinstance(value, (bytes, bytearray)):
-        raise Fault("NIKA-VAR-007", f"bytes cannot stand in {where}: it holds text")
+    if holds_bytes(value):
+        raise Fault(BYTES_CODE, f"bytes cannot stand in {where}: it holds text")
     return to_text(value)
 
 

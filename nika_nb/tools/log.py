@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from nika_nb.errors import Fault
 from nika_nb.tools.base import Tool, Use
 from nika_nb.values import to_text
 
@@ -25,7 +26,7 @@ async def _log(use: Use, arguments: Mapping[str, Any]) -> None:
 def _legible(value: Any) -> str:
     try:
         return to_text(value)
-    except (TypeError, ValueError):  # bytes, or a number that JSON does not know
+    except (Fault, TypeError, ValueError):  # bytes, or a number that JSON does not know
         return repr(value)
 
 

@@ -114,6 +114,7 @@ FINDINGS: list[tuple[str, str, str, str]] = [
     ("with: {a: {'${{ inputs.k }}': 1}}", "NIKA-VAR-005", "'${{", "is not resolved in a key"),
     ("with: {status: 1}", "NIKA-PARSE-013", "status", "a name that every task has already"),
     ("extract: {error: .x}", "NIKA-PARSE-013", "error", "a name that every task has already"),
+    ("extract: {cause: .x}", "NIKA-PARSE-013", "cause", "a name that every task has already"),
     ("extract: {a: 3}", "NIKA-PARSE-019", "3", "`extract.a` must be text"),
     ("extract: {a: ''}", "NIKA-PARSE-019", "''", "is empty"),
     ("extract: {a: '.x[${{ inputs.i }}]'}", "NIKA-VAR-005", "'.x", "cannot stand inside a jq program"),

@@ -79,6 +79,7 @@ def test_what_an_agent_leaves_in_the_journal(folder: Path, model: Say) -> None:
         "verb_invoked",
         "task_started",
         "permit_checked",
+        "permit_checked",
         "agent_tools_selected",
         "agent_budget_checkpoint",
         "tool_invoked",

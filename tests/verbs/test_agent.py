@@ -114,7 +114,10 @@ def test_a_tool_runs_under_the_same_boundary(tmp_path: Path) -> None:
     sent = Sent(calls("nika:read", path="in/a"), "done", base=tmp_path)
     assert sent(tools=["nika:read"]) == "done"
     assert sent.result().text == "content"
-    assert sent.recorder.decisions == [Permit("tool", "nika:read", True, "permits.tools covers the tool")]
+    assert sent.recorder.decisions == [
+        Permit("tool", "nika:read", True, "permits.tools covers the tool"),
+        Permit("fs.read", "in/a", True, "permits.fs.read covers the path"),
+    ]
     told = {"tool": "nika:read", "turn": 1, "status": "ok", "attempt": 1, "nb_arguments": '{"path":"in/a"}'}
     assert sent.frames("tool_invoked") == [told]
 

@@ -15,7 +15,7 @@ from nika_nb.language.jq import paths
 from nika_nb.language.jq.gate import parse
 from nika_nb.language.jq.process import Evaluator, Gone, Limits, greedy
 from nika_nb.language.jq.vocabulary import PRELUDE
-from nika_nb.values import LEVELS, dumps, too_deep
+from nika_nb.values import BYTES_CODE, LEVELS, dumps, holds_bytes, too_deep
 
 _MESSAGE_LENGTH = 300
 _EXCERPT_LENGTH = 60
@@ -63,10 +63,11 @@ class JqWorker:
         """
         functions = parse(program)
         found = paths.read(program, value)
+        if holds_bytes(value if found is paths.UNANSWERED else found):
+            has = "is" if isinstance(value, bytes) else "holds"
+            raise Fault(BYTES_CODE, f"jq reads JSON, and this value {has} bytes: write them to a file")
         if found is not paths.UNANSWERED:
             return [found]
-        if isinstance(value, bytes):
-            raise Fault("NIKA-VAR-007", "jq reads JSON, and this value is bytes: write them to a file")
         return await self._queued(_Job(program, functions, value))
 
     def close(self) -> None:
