@@ -81,7 +81,7 @@ _WORK = {
     "AGENT-005": "take a model whose provider counts tokens, or leave the budget out",
     "PROVIDER-001": "in this version write `mock/echo`: no other provider is spoken to",
     "INFER-001": "read the provider's words; `retry:` helps where it passes by itself",
-    "INFER-002": "make the schema easier, or the prompt clearer; `retry:` asks again",
+    "INFER-002": "make the schema easier, or the prompt clearer",
     "INFER-003": "take a model whose provider says what a call used",
     "INFER-004": "raise `max_tokens:`",
     "EXEC-001": "read the last line of what the program said",

@@ -89,5 +89,7 @@ def cell_line(line: str = "%%nika") -> argparse.ArgumentParser:
     one_of.add_argument("--check", action="store_true", help="only judge the workflow, run nothing")
     parser.add_argument("--into", metavar="NAME", help="the variable that gets the run")
     parser.add_argument("--quiet", action="store_true", help="no panel: one line at the end, and what failed")
-    parser.add_argument("--help", action="store_true", help="this text")
+    parser.add_argument(
+        "--help", action="store_true", help="this text; without a workflow below it: %%nika help"
+    )
     return parser

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import nika_nb
+from nika_nb.check.editing.keys import LEVELS, PREDICATE_HELP
 from nika_nb.check.editing.places import Tools
 from nika_nb.check.guide.codes import codes_table
 from nika_nb.check.guide.keys import keys_table
@@ -70,15 +71,29 @@ def _language() -> Iterator[str]:
     known = topics(tools)
     shown: set[str] = set()
     for level, title in _LEVELS.items():
-        samples = [_fenced(one) for one in SAMPLES.get(level, ()) if one not in shown]
-        shown.update(SAMPLES.get(level, ()))
-        yield _folded(title, "\n\n".join([_markdown(keys_table(level)), *samples]))
+        written = [one for name in _SHOWN_WITH.get(level, (level,)) for one in SAMPLES.get(name, ())]
+        samples = [_fenced(one) for one in written if one not in shown]
+        shown.update(written)
+        yield _folded(title, "\n\n".join([*_keys(level), *samples]))
     yield _folded("the tools of this version, and their arguments", "\n\n".join(_tools(tools)))
     for name, title in _TOPICS.items():
         page = known[name]
         yield _folded(title, "\n\n".join([page.about, *map(_shown, page.blocks)]))
 
 
+def _keys(level: str) -> Iterator[str]:
+    """The keys of a level, and of those below it that have no place of their own."""
+    yield _markdown(keys_table(level))
+    for name, key in LEVELS[level].items():
+        if key.level and key.level not in (*_LEVELS, *_TOPICS):
+            yield f"Below `{name}`:\n\n{_markdown(keys_table(key.level))}"
+        if key.kind == "tasks":
+            rows = ((f"`{name}: {{ other: {state} }}`", said) for state, said in PREDICATE_HELP.items())
+            yield _table(("written", "runs"), rows)
+
+
+# The samples that stand with a level besides its own.
+_SHOWN_WITH = {"task": ("when", "group")}
 _LEVELS = {
     "workflow": "the keys of a workflow",
     "task": "the keys of a task",
@@ -133,7 +148,7 @@ def _markdown(table: Table) -> str:
 def _options(of: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
     for action in of._actions:
         if action.option_strings and action.help != argparse.SUPPRESS:
-            yield f"`{_written(action)}`", action.help or ""
+            yield f"`{_written(action)}`", (action.help or "").replace("%%", "%")
 
 
 def _written(action: argparse.Action) -> str:

@@ -49,7 +49,6 @@ _TEMPERATURE = Key("How freely the model chooses its words, from 0 to 2.", "numb
 _SCHEMA = Key(
     "The JSON Schema of the answer: it is judged by it, and given back where it does not fit.", "free"
 )
-_CODES = Key("Only for these error codes.", "codes")
 
 LEVELS: dict[str, dict[str, Key]] = {
     "workflow": {
@@ -133,16 +132,16 @@ LEVELS: dict[str, dict[str, Key]] = {
         "backoff_strategy": _words("How the pauses grow.", grammar.BACKOFFS, "exponential"),
         "backoff_max_ms": Key("The longest pause, in milliseconds.", "number", default="60000"),
         "jitter": Key("Whether pauses are cut short at random.", "flag", default="true"),
-        "on_codes": _CODES,
+        "on_codes": Key("These codes instead, transient or not.", "codes", default="transient ones"),
     },
     "on_error": {
         "recover": Key("The value that stands in for the output.", "island"),
         "skip": Key("The task counts as skipped.", "flag"),
-        "on_codes": _CODES,
+        "on_codes": Key("Only for these error codes.", "codes", default="any"),
     },
     "lift": {
-        "law": _words("The law that is opened.", grammar.LAWS),
-        "from": Key("The binding that it is opened for: with.x."),
+        "law": _words("`taint`: a foreign value chooses what runs; else: code is fetched.", grammar.LAWS),
+        "from": Key("The value that it is opened for, under `taint`: inputs.flag, with.x."),
         "because": Key("Why that is right here."),
     },
     "infer": {

@@ -25,7 +25,11 @@ def code_page(code: str) -> Page:
     if code in UNUSED:
         return Page(code, f"{title(code)}: registered, and raised by nothing in this version.", (), (TOPIC,))
     kind = category_of(code).replace("_", " ")
-    again = "`retry:` tries it again" if transient_of(code) else "`retry:` does not try it again"
+    again = (
+        "`retry:` tries it again"
+        if transient_of(code)
+        else "`retry:` tries it only where `on_codes:` lists it"
+    )
     topic = _TOPICS.get(code.split("-")[1])
     lines = Table(("", ""), (("what to do", way_out(code)), ("kind", f"{kind}; {again}")))
     return Page(code, f"{title(code)}.".capitalize(), (lines,), (topic, TOPIC) if topic else (TOPIC,))
