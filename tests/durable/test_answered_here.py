@@ -17,6 +17,8 @@ from tests.durable.cells import Cells
 from tests.durable.project import GATE, Project
 from tests.durable.test_one_winner import SLOW
 
+pytestmark = pytest.mark.timeout(3 * PATIENCE)  # a door that does not refuse would wait for the slow program
+
 WHEN = r"`ask` was already answered on \d{4}-\d\d-\d\d at \d\d:\d\d:\d\d UTC with nika-nb, in "
 
 
@@ -129,7 +131,7 @@ def test_a_bare_resume_beside_the_first_run_at_work_is_told_so(slow: Project) ->
     begun = runs.start(WORKS, wait=False)
     wait_for(lambda: works(slow) == 1, "the slow program")
     with pytest.raises(ResumeRefused, match="another thread of this process"):
-        nika_nb.run(WORKS, resume=True)
+        nika_nb.run(WORKS, resume=True, background=True)
     (slow.root / "works.nika.yaml").write_text(WORKS, encoding="utf-8")
     refused = nika("run", "works.nika.yaml", "--resume", cwd=slow.root)
     assert refused.code == 3
@@ -151,7 +153,7 @@ def test_a_bare_resume_takes_no_older_trace_while_the_newest_is_at_work(slow: Pr
     runs.start(WORKS, wait=False)
     wait_for(lambda: works(slow) == 2, "the slow program")
     with pytest.raises(NikaError, match="is being worked on"):
-        nika_nb.run(WORKS, resume=True)
+        nika_nb.run(WORKS, resume=True, background=True)
     assert nika_nb.run(WORKS, resume=older).state == "completed"
     other = nika_nb.run(WORKS.replace("nika: works", "nika: other").replace("./slow", "./say"), resume=True)
     assert other.state == "completed"
