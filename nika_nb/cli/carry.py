@@ -18,9 +18,9 @@ from nika_nb.cli.console import say
 from nika_nb.errors import UsageError
 from nika_nb.openers import SEPARATOR
 from nika_nb.runs.carrying import Carried, carried
+from nika_nb.runs.put_back import put_back
 from nika_nb.runs.request import document
 from nika_nb.trace.folder import TraceFolder
-from nika_nb.trace.verify import verify
 
 FOLDER = "traces"  # beside the notebook: `.nika` is nobody's to commit
 
@@ -72,12 +72,7 @@ def _trace(book: Book, cell: BookCell, named: str | None) -> Path:
 def _put_back(made: MadeTrace, folder: TraceFolder) -> Path:
     """The journal out of a cell's output, where it had been; it has to be what the output speaks of."""
     content, path = restored(made), folder.path / made.name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(path, content, 0o600)
-    verdict = verify(path)
-    if not verdict.intact or verdict.head != made.head:
-        path.unlink()
-        raise UsageError(f"the journal in the output of cell {made.cell} is not the one it speaks of")
+    put_back(content, made.head, path)
     say(f"nika-nb: {made.name} was gone, and was put back out of the output of cell {made.cell}")
     return path
 

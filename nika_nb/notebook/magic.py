@@ -10,6 +10,7 @@ from nika_nb.doors import standing_at
 from nika_nb.errors import Source
 from nika_nb.notebook import commands
 from nika_nb.notebook.acting import act_on
+from nika_nb.notebook.carried import with_its_trace
 from nika_nb.notebook.completion import install
 from nika_nb.notebook.lookout import lookout
 from nika_nb.notebook.options import cell_help, cell_options, words_of
@@ -43,7 +44,8 @@ class NikaMagics(Magics):
             print(cell_help())
             return None
         source = Source(cell, self.session.surface.cell_name, first_line=2)
-        return act_on(self.session, of_cell(self.session, source, options), options)
+        request = with_its_trace(self.session, of_cell(self.session, source, options))
+        return act_on(self.session, request, options)
 
     @no_var_expand
     @line_magic("nika")  # type: ignore[arg-type]

@@ -127,6 +127,36 @@ def test_a_moved_clone_gets_everything_for_nothing(tmp_path: Path) -> None:
     assert (made.cell, made.name) == (3, newest(moved.parent).name)
 
 
+def test_a_cell_puts_its_trace_back_out_of_its_own_output(tmp_path: Path) -> None:
+    """Only the notebook was mailed, and the workflow that it calls."""
+    path = desk(tmp_path / "a")
+    executed(path, THE_KEY="a-very-secret-value")
+    assert nika("book", "carry", "b.ipynb::flow", cwd=path.parent).code == 0
+    moved = clone(path, tmp_path / "b")
+    shutil.rmtree(moved.parent / "traces")
+    again = executed(moved, HOME=str(tmp_path), PATH="/usr/bin:/bin")
+    assert "traces/flow.ndjson was gone, and was put back out of this cell's saved output" in said(
+        again, "flow"
+    )
+    assert hits(newest(moved.parent)) == TASKS
+    back = moved.parent / "traces" / "flow.ndjson"
+    assert back.read_bytes() == (path.parent / "traces" / "flow.ndjson").read_bytes()
+    assert [one.name for one in back.parent.iterdir()] == ["flow.ndjson"]
+
+
+def test_an_output_that_was_tampered_with_puts_nothing_back(tmp_path: Path) -> None:
+    path = desk(tmp_path / "a")
+    executed(path, THE_KEY="a-very-secret-value")
+    assert nika("book", "carry", "b.ipynb::flow", cwd=path.parent).code == 0
+    shutil.rmtree(path.parent / "traces")
+    (made,) = books.traces(path)
+    assert made.head is not None
+    path.write_text(path.read_text("utf-8").replace(made.head, "0" * 64), "utf-8")
+    with pytest.raises(AssertionError, match=r"there is no trace traces/flow\.ndjson"):
+        executed(path)
+    assert list((path.parent / "traces").iterdir()) == []
+
+
 def test_an_edit_in_the_clone_runs_what_it_touches(tmp_path: Path) -> None:
     """And only that: the rest stands, and needs nothing still."""
     path = desk(tmp_path / "a")

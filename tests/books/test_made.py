@@ -131,7 +131,7 @@ def test_an_output_that_was_tampered_with_gives_nothing_back(folder: Path, termi
     one.trace.unlink()
     two.trace.unlink()
     done = terminal("book", "carry", "b.ipynb")
-    assert (done.code, "is not the one it speaks of" in done.err) == (3, True)
+    assert (done.code, "is not the one it names" in done.err) == (3, True)
     assert not one.trace.exists()
 
 
