@@ -73,7 +73,10 @@ def test_what_only_reads_needs_no_consent(desk: Path) -> None:
         ("exec: { command: [./say, x] }", "exec · ./say x"),
         ("exec: { shell: 'cat data/a.txt' }", "shell · cat data/a.txt"),
         ("invoke: { tool: 'nika:write', args: { path: ./out.txt, content: x } }", "write · ./out.txt"),
-        ("invoke: { tool: 'nika:fetch', args: { url: 'https://example.com/x' } }", "net · example.com"),
+        (
+            "invoke: { tool: 'nika:fetch', args: { url: 'https://example.com/x', mode: raw } }",
+            "net · example.com",
+        ),
         ("infer: { model: xai/grok, prompt: hi, max_tokens: 5 }", "model · xai/grok"),
         ("agent: { model: mock/echo, prompt: hi, tools: ['nika:write'] }", "tool · nika:write"),
         ("{ for_each: { items: [1, 2] }, invoke: { workflow: ./below.nika.yaml } }", "workflow · ./below"),
