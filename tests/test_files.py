@@ -151,3 +151,11 @@ def test_what_was_given_is_not_given_back_whole() -> None:
     assert said.endswith("is wrong; do this")
     assert "characters left out" in said
     assert json.dumps(said)
+
+
+def test_no_runs_of_a_folder_that_is_not_there_are_served(terminal: Terminal, folder: Path) -> None:
+    """Told when it starts, and not by every call."""
+    pytest.importorskip("mcp")
+    done = terminal("mcp", "--root", folder / "nope")
+    assert done.code == 3
+    assert "there is no folder" in done.err

@@ -17,5 +17,8 @@ def serve(options: argparse.Namespace) -> int:
         raise UsageError(f"`nika-nb mcp` needs the MCP SDK: {install('mcp>=2.3,<3')}") from None
     from nika_nb.server.mcp import serve as serve_runs
 
-    serve_runs(Path(options.root).resolve())
+    root = Path(options.root).resolve()
+    if not root.is_dir():
+        raise UsageError(f"there is no folder {root} to serve the runs of: make it, or correct --root")
+    serve_runs(root)
     return 0

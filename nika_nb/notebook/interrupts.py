@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+
+_ENOUGH = 20  # interrupts, after which nothing is waited for
 
 
 @contextmanager
@@ -28,6 +30,31 @@ def interrupts() -> Iterator[threading.Event]:
     signal.signal(signal.SIGINT, heard)
     try:
         yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def raised_once(again: Callable[[], object] = lambda: None) -> Iterator[None]:
+    """The first interrupt is raised; each further one calls `again` and cuts nothing short, so that what is
+    done about the first comes to its end. Whoever goes on and on is let out.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    pressed: list[int] = []
+
+    def heard(number: int, frame: Any) -> None:
+        pressed.append(number)
+        if 1 < len(pressed) < _ENOUGH:
+            again()
+        elif callable(before):
+            before(number, frame)
+
+    signal.signal(signal.SIGINT, heard)
+    try:
+        yield
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -14,7 +14,7 @@ from nika_nb.board.style import plain
 from nika_nb.notebook.again import Again
 from nika_nb.notebook.clicks import clicked
 from nika_nb.notebook.closing import belongs, rest, retire, wake
-from nika_nb.notebook.interrupts import undisturbed
+from nika_nb.notebook.interrupts import raised_once, undisturbed
 from nika_nb.notebook.paint import Painter
 from nika_nb.notebook.panel import INTERRUPT, Panel
 from nika_nb.notebook.questions import Questions
@@ -64,27 +64,29 @@ class Watch:
 
     def block(self, begin: Callable[[], Any]) -> None:
         """Begins the run and paints until it stops. An interrupt ends it at once and is raised again."""
-        try:
-            begin()
-            self._open()
-            self._pump()
-            self._finish()
-        except KeyboardInterrupt:
-            self._end()
-            raise NikaInterrupted(_ended(self.run)) from None
+        with raised_once(self.run.stop):
+            try:
+                begin()
+                self._open()
+                self._pump()
+                self._finish()
+            except KeyboardInterrupt:
+                self._end()
+                raise NikaInterrupted(_ended(self.run)) from None
 
     def background(self, begin: Callable[[], Any]) -> None:
         """Begins the run and returns; it is painted from a thread of its own, into the spots kept for it."""
         behind = thread(self._behind)
-        try:
-            begin()
-            with undisturbed():
-                self._open(self.run.stop)
-                if self._surface.has_widgets:
-                    behind.start()
-        except KeyboardInterrupt:
-            self._end(behind)
-            raise NikaInterrupted(_ended(self.run)) from None
+        with raised_once(self.run.stop):
+            try:
+                begin()
+                with undisturbed():
+                    self._open(self.run.stop)
+                    if self._surface.has_widgets:
+                        behind.start()
+            except KeyboardInterrupt:
+                self._end(behind)
+                raise NikaInterrupted(_ended(self.run)) from None
 
     def _behind(self) -> None:
         """The run to its end, and what it asks then; nothing is printed, for no cell would show it."""
@@ -107,16 +109,17 @@ class Watch:
 
     def accompany(self) -> None:
         """Shows a run that somebody else is at work on until it stops. An interrupt leaves it to them."""
-        try:
-            self._open(hint=FOLLOWED)
-            self._pump()
-            self._finish()
-        except KeyboardInterrupt:
-            left = self._left()
-            if self.panel is not None:
-                with suppress(KeyboardInterrupt):
-                    self._finish(left)
-            raise NikaInterrupted(f"{self.run.workflow} is {left}") from None
+        with raised_once():
+            try:
+                self._open(hint=FOLLOWED)
+                self._pump()
+                self._finish()
+            except KeyboardInterrupt:
+                left = self._left()
+                if self.panel is not None:
+                    with suppress(KeyboardInterrupt):
+                        self._finish(left)
+                raise NikaInterrupted(f"{self.run.workflow} is {left}") from None
 
     def _left(self) -> str:
         """How a run stands that nobody looks at any more."""

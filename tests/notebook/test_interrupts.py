@@ -17,6 +17,7 @@ from nika_nb.notebook.clicks import INTERRUPTED, clicked
 from nika_nb.notebook.interrupts import undisturbed
 from nika_nb.notebook.shown import Spots
 from nika_nb.notebook.watch import NikaInterrupted, Watch
+from nika_nb.runs.request import document
 from nika_nb.runs.run import Run, ready
 from tests.doors import program, started, wait_for
 from tests.notebook.conftest import Shown
@@ -101,6 +102,28 @@ def test_a_cell_leaves_a_still_whenever_it_is_interrupted(
         assert ("◇ ask · Go on?" in text(shown)) == bool(run.prompts) == bool(watch.questions.forms)
         moment += 1
     assert moment > 4
+
+
+def test_interrupts_on_the_heels_of_the_first_cut_nothing_short(
+    shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They come before, between and behind the steps of an end: the cell has its still all the same."""
+    end = Run.end_now
+
+    def pressed(run: Run) -> None:
+        for _ in range(3):
+            signal.raise_signal(signal.SIGINT)
+        end(run)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Run, "end_now", pressed)
+    monkeypatch.setattr(Watch, "_pump", lambda watch: signal.raise_signal(signal.SIGINT))
+    run = ready(document(WAITS).request())
+    with pytest.raises(NikaInterrupted, match="was interrupted and its processes ended"):
+        watch_of(run).block(run.begin)
+    assert run.state == "cancelled"
+    assert UNFINISHED not in text(shown)
+    assert "cancelled" in text(shown)
 
 
 @pytest.fixture
