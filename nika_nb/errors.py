@@ -115,6 +115,12 @@ def _with_the_others(chief: Diagnostic, broken: list[Diagnostic]) -> Diagnostic:
     return replace(chief, message=f"{chief.message} ({codes})") if codes else chief
 
 
+def excerpt(source: Source, span: Span) -> str:
+    """A place in a text as an error of a run tells it: line, column, caret."""
+    line, column = source.position(span.start)
+    return visible("\n".join([f"  line {line}, column {column}", *_excerpt(source, span)[1:]]))
+
+
 def _excerpt(source: Source, span: Span) -> list[str]:
     line, column = source.position(span.start)
     text = source.line(span.start)

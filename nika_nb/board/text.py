@@ -152,7 +152,7 @@ def _with_last_lines(detail: str) -> Iterator[str]:
     if lines and first.endswith(one_line(lines[-1])):
         lines.pop()
     for line in lines[-_LINES:]:
-        yield "  " + " " * (len(line) - len(line.lstrip())) + one_line(line)
+        yield "  " + line.rstrip()[:200]
 
 
 def without_item(detail: str) -> str:

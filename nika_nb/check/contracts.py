@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nika_nb.check.shapes import Known, Schema, Shape, Typed, Wrong, element, listed, walk
+from nika_nb.check.shapes import Known, Printed, Schema, Shape, Typed, Wrong, element, listed, walk
 from nika_nb.language.cel import Reference
 from nika_nb.language.cel.syntax import as_reference
 from nika_nb.language.lattice import UNKNOWN
-from nika_nb.language.model import Task, Workflow
+from nika_nb.language.model import Task, Workflow, reads_text
 from nika_nb.language.template import Plain, Value, only_island
 from nika_nb.values import Json
 
@@ -40,6 +40,8 @@ def output_shape(task: Task) -> Shape:
 def _of_one(task: Task) -> Shape:
     if task.returns is not None:
         return Typed(task.returns.canonical)
+    if reads_text(task.action) and (task.on_error is None or task.on_error.recover is None):
+        return Printed(task.id)
     schema = task.action.get("schema") if task.action.verb in ("infer", "agent") else None
     return Schema(schema) if isinstance(schema, dict) else None
 
@@ -71,10 +73,10 @@ def _of_value(workflow: Workflow, value: Value, bindings: Mapping[str, Value]) -
         return Known(value.raw)
     island = only_island(value)
     path = as_reference(island.expr) if island is not None else None
-    return _of_path(workflow, path, bindings) if path is not None else None
+    return shape_of_path(workflow, path, bindings) if path is not None else None
 
 
-def _of_path(workflow: Workflow, path: Reference, bindings: Mapping[str, Value]) -> Shape:
+def shape_of_path(workflow: Workflow, path: Reference, bindings: Mapping[str, Value]) -> Shape:
     """The shape of what a path denotes; nothing is known where it is wrong or computed."""
     name = str(path.steps[0]) if path.steps else ""
     shape: Shape = None

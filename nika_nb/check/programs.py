@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from nika_nb.check.folding import argument
 from nika_nb.check.problem import is_open
+from nika_nb.check.shapes import undecoded
 from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic, Fault, Span
 from nika_nb.language import jq
-from nika_nb.language.model import Task
+from nika_nb.language.model import Task, reads_text
+
+_FIELD = re.compile(r"\.[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\])*")
 
 # Where a tool's argument is a program.
 _PROGRAMS = {"nika:jq": "expression", "nika:fetch": "jq"}
@@ -22,6 +26,9 @@ def judge(subject: Subject) -> Iterator[Diagnostic]:
             place = subject.place("tasks", task.id, "extract", name)
             hint = f"`{name}` could not be bound: the run would end in NIKA-VAR-004"
             yield from _program(subject, task, program, place, hint)
+            if task.returns is None and reads_text(task.action) and _FIELD.fullmatch(program.strip()):
+                sentence = f"`{program}` reads a field of an object, and the output of `{task.id}` is text"
+                yield Diagnostic("NIKA-VAR-003", sentence, place, undecoded(task.id), "warning", task=task.id)
         yield from _argument(subject, task)
 
 

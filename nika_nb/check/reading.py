@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nika_nb.check.shapes import Known, Shape, Wrong, walk
 from nika_nb.check.subject import Subject
@@ -45,7 +45,10 @@ class Read:
             return
         code = "NIKA-VAR-001" if isinstance(shape, Known) else "NIKA-VAR-003"
         base = Reference(self.reference.root, self.reference.steps[: start + wrong.at], self.reference.span)
-        yield self.found(code, wrong.why.format(base=f"`{base}`"), wrong.hint, start + wrong.at + 1)
+        if wrong.likely and _guarded(self.island.expr):
+            return
+        found = self.found(code, wrong.why.format(base=f"`{base}`"), wrong.hint, start + wrong.at + 1)
+        yield replace(found, severity="warning") if wrong.likely else found
 
 
 def _guarded(expr: Expr) -> bool:

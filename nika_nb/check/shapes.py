@@ -36,7 +36,15 @@ class Known:
     value: Json
 
 
-Shape = Typed | Schema | Known | None
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What a program printed and nothing decoded: text, most likely; of a fan-out a list of it."""
+
+    task: str
+    each: bool = False
+
+
+Shape = Typed | Schema | Known | Printed | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +52,13 @@ class Wrong:
     """A step that no value of the shape allows.
 
     at: its index in the path. why: a sentence in which `{base}` stands for the path so far.
-    hint: what exists instead, or an empty string.
+    hint: what exists instead, or an empty string. likely: nothing declares the type, so it is only likely.
     """
 
     at: int
     why: str
     hint: str
+    likely: bool = False
 
 
 def walk(shape: Shape, steps: tuple[Step, ...]) -> Shape | Wrong:
@@ -57,7 +66,7 @@ def walk(shape: Shape, steps: tuple[Step, ...]) -> Shape | Wrong:
     for at, step in enumerate(steps):
         found = _take(shape, step)
         if isinstance(found, Wrong):
-            return Wrong(at, found.why, found.hint)
+            return Wrong(at, found.why, found.hint, found.likely)
         shape = found
         if shape is None:
             return None
@@ -71,6 +80,8 @@ def element(shape: Shape) -> Shape:
             return Typed(inner)
         case Schema(level={"items": dict() as inner}):
             return Schema(inner)
+        case Printed(task=task, each=True):
+            return Printed(task)
     return None
 
 
@@ -81,6 +92,8 @@ def listed(shape: Shape) -> Shape:
             return Typed({"array": expr})
         case Schema(level=level):
             return Schema({"type": "array", "items": level})
+        case Printed(task=task):
+            return Printed(task, each=True)
     return Typed({"array": UNKNOWN})
 
 
@@ -92,7 +105,20 @@ def _take(shape: Shape, step: Step) -> Shape | Wrong:
             return _in_schema(level, step)
         case Known(value=value):
             return _in_value(value, step)
+        case Printed():
+            return _in_print(shape, step)
     return None
+
+
+def _in_print(shape: Printed, step: Step) -> Shape | Wrong:
+    if shape.each:
+        return Printed(shape.task) if isinstance(step, int) else _not_that(step, _noun("array"))
+    return Wrong(0, _not_that(step, _noun("string")).why, undecoded(shape.task), likely=True)
+
+
+def undecoded(task: str) -> str:
+    """What makes data of a text that a program printed."""
+    return f"write `decode: json` in the `exec:` of `{task}` when it prints JSON"
 
 
 def _no_field(step: Step, fields: list[str]) -> Wrong:

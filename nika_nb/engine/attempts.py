@@ -13,6 +13,7 @@ from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import Clock
 from nika_nb.engine.contract import Asks, Call, Extractor, OverBudget, Reply, StaysOpen, Usage, Verbs
 from nika_nb.engine.emit import Emitter
+from nika_nb.engine.located import decode, is_undecoded
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.places import Places
 from nika_nb.engine.seen import Seen
@@ -180,7 +181,12 @@ class Attempts:
 
     async def bind(self, task: Task, output: Any) -> dict[str, Any]:
         """The named bindings of an output. Raises Fault NIKA-VAR-002/-004."""
-        return await named(self._extractor, task, output)
+        try:
+            return await named(self._extractor, task, output)
+        except Fault as fault:
+            if not is_undecoded(task, output):
+                raise
+            raise Fault(fault.code, f"{fault.message}; {decode(task.id)}", details=fault.details) from None
 
     async def _back_off(
         self, task: Task, fault: Fault, attempt: int, item: int | None, usages: list[Usage]

@@ -117,7 +117,8 @@ class Ending:
         """What the workflow returns. Raises Fault NIKA-VAR-001 or -009."""
         found: dict[str, Any] = {}
         for output in self._plan.workflow.outputs.values():
-            value = render(output.value, self._scopes.outputs())
+            with self._scopes.located():
+                value = render(output.value, self._scopes.outputs())
             trouble = output.type.conforms(value) if output.type else None
             if trouble:
                 raise Fault("NIKA-VAR-009", f"output `{output.name}` does not fit its type: {trouble}")

@@ -231,5 +231,5 @@ def not_a_list(planned: TaskPlan, value: Any) -> Fault:
     return Fault(
         "NIKA-VAR-006",
         f"`for_each.items` of `{planned.task.id}` is {type_name(value)}, and only an array can be iterated",
-        span=planned.task.for_each.span if planned.task.for_each else None,
+        span=planned.task.for_each.items.span if planned.task.for_each else None,
     )

@@ -74,13 +74,16 @@ class Pipeline:
             before = Work.of(carried)
             self._settler.carried(planned, carried.outcome, before)
             return Ended(carried.outcome, work=before)
+        stage = "with"
         try:
             scope = self._boundary(planned)
+            stage = "when"
             if not self._decided(planned, scope):
                 return self._skipped(planned, "when: gate closed", _when_text(planned))
+            stage = "for_each"
             items = None if planned.task.for_each is None else self._collection(planned, scope)
         except Fault as fault:
-            return self._boundary_failure(planned, fault)
+            return self._boundary_failure(planned, stage, fault)
         if items is None:
             return await self._single(planned, scope, work, cleanups)
         if not items:
@@ -96,16 +99,18 @@ class Pipeline:
 
     def _decided(self, planned: TaskPlan, scope: dict[str, Any]) -> bool:
         task = planned.task
-        return (task.for_each is not None and when_reads_item(task)) or decide(task, scope)
+        with self._scopes.located(task):
+            return (task.for_each is not None and when_reads_item(task)) or decide(task, scope)
 
     def _skipped(self, planned: TaskPlan, note: str, when: str | None) -> Ended:
         outcome = Outcome("skipped", "gate")
         self._settler.skipped(planned, note, when, outcome)
         return Ended(outcome)
 
-    def _boundary_failure(self, planned: TaskPlan, fault: Fault) -> Ended:
+    def _boundary_failure(self, planned: TaskPlan, stage: str, fault: Fault) -> Ended:
+        """stage: the key of the task that failed."""
         outcome = Outcome("failure", "verb_error", error=error_of(fault, planned.task.id, 1))
-        self._settler.before_start(planned, "with · when", outcome)
+        self._settler.before_start(planned, stage, outcome)
         return Ended(outcome)
 
     async def _cache_hit(
@@ -119,7 +124,7 @@ class Pipeline:
             else:
                 bindings = aligned(planned, await fan_out.recall(hit.output))
         except Fault as fault:
-            return self._boundary_failure(planned, fault)
+            return self._boundary_failure(planned, "extract", fault)
         self._settler.cache_hit(planned, outcome, identity, hit)
         return Ended(outcome, bindings, Work.of(hit))
 
@@ -178,9 +183,10 @@ class Pipeline:
 
     def _collection(self, planned: TaskPlan, scope: dict[str, Any]) -> list[Any]:
         assert planned.task.for_each is not None
-        value = render(planned.task.for_each.items, scope)
-        if not isinstance(value, list):
-            raise not_a_list(planned, value)
+        with self._scopes.located(planned.task):
+            value = render(planned.task.for_each.items, scope)
+            if not isinstance(value, list):
+                raise not_a_list(planned, value)
         return value
 
     def _marked(self, planned: TaskPlan, live: list[Any]) -> list[Any]:
@@ -197,19 +203,22 @@ class Pipeline:
         """An `unwind` task: bounded, never recalled, and it cannot wait for a human."""
         task = planned.task
         bounded = replace(planned, task=replace(task, timeout_ms=task.timeout_ms or CLEANUP_TIMEOUT_MS))
+        stage = "with"
         try:
             scope = self._scopes.live | {"tasks": self._scopes.tasks}
             scope |= {"with": self._scopes.bindings(task, scope, {})}
-            if not decide(task, scope):
-                return self._skipped(planned, "when: gate closed", _when_text(planned))
+            stage = "when"
+            with self._scopes.located(task):
+                if not decide(task, scope):
+                    return self._skipped(planned, "when: gate closed", _when_text(planned))
             outcome, bindings = await self._units.run(bounded, work, scope, None, owed=True)
         except Fault as fault:
-            return self._boundary_failure(planned, fault)
+            return self._boundary_failure(planned, stage, fault)
         except Asks as asks:
             if asks.call_off is not None:
                 await asks.call_off()
             message = f"a cleanup cannot wait for an answer: {asks.prompt.message}"
-            return self._boundary_failure(planned, Fault(UNANSWERED_CODE, message))
+            return self._boundary_failure(planned, "prompt", Fault(UNANSWERED_CODE, message))
         end = Ended(outcome, bindings, work)
         if work.begun:
             await cleanups(planned, end)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
 from nika_nb.engine.clock import rfc3339
+from nika_nb.engine.located import located
 from nika_nb.engine.outcome import Outcome
 from nika_nb.language.model import Task, Workflow
 from nika_nb.language.template import Value, references, render
@@ -62,7 +64,12 @@ class Scopes:
     def bindings(self, task: Task, base: dict[str, Any], local: Mapping[str, Any]) -> dict[str, Any]:
         """The task's `with:` values. Raises Fault where one does not resolve."""
         scope = base | {"tasks": self.tasks, "group": self._groups(task)} | dict(local)
-        return {name: render(value, scope) for name, value in task.with_.items()}
+        with self.located(task):
+            return {name: render(value, scope) for name, value in task.with_.items()}
+
+    def located(self, task: Task | None = None) -> AbstractContextManager[None]:
+        """Faults of expressions meanwhile tell their place in the text. task: None for the envelope."""
+        return located(self._workflow, task, self.tasks)
 
     def _groups(self, task: Task) -> dict[str, list[dict[str, Any]]]:
         names = {

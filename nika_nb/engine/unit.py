@@ -87,8 +87,9 @@ class UnitRunner:
         try:
             bindings = self.scopes.bindings(task, self.scopes.live, local)
             scope = self.scopes.live | {"with": bindings} | local
-            if item is not None and when_reads_item(task) and not decide(task, scope):
-                return Outcome("skipped", "gate"), {}
+            with self.scopes.located(task):
+                if item is not None and when_reads_item(task) and not decide(task, scope):
+                    return Outcome("skipped", "gate"), {}
         except Fault as fault:
             error = error_of(fault, task.id, 1)
             return Outcome("failure", "verb_error", error=error), {}
@@ -118,7 +119,8 @@ class UnitRunner:
         self, planned: TaskPlan, work: Work, scope: dict[str, Any], item: int | None, *, owed: bool
     ) -> tuple[Outcome, dict[str, Any]]:
         def body() -> dict[str, Any]:
-            rendered: dict[str, Any] = render(planned.task.action.body, scope)
+            with self.scopes.located(planned.task):
+                rendered: dict[str, Any] = render(planned.task.action.body, scope)
             return rendered
 
         async with nullcontext() if planned.task.called else self._turns:

@@ -107,6 +107,12 @@ class After:
     predicate_span: Span
 
 
+def reads_text(action: Action) -> bool:
+    """Whether what a process prints is taken for text."""
+    plain = action.verb == "exec" and action.get("capture") != "structured"
+    return plain and action.get("decode") in (None, "text")
+
+
 @dataclass(frozen=True, slots=True)
 class ForEach:
     items: Value
