@@ -15,6 +15,7 @@ from heapq import heapify, heappush
 from itertools import count
 from typing import Protocol
 
+PATIENCE = 30.0  # seconds by which real work may outlast a limit on the virtual clock
 VIRTUAL_START = 1_767_225_600 * 10**9  # 2026-01-01T00:00:00Z, in nanoseconds
 
 
@@ -72,11 +73,13 @@ _deadline: ContextVar[_Deadline | None] = ContextVar("nika_deadline", default=No
 class VirtualClock:
     """Time that passes only when the run sleeps; who sleeps shortest wakes first.
 
-    A timeout is measured on this clock. Real work takes no time on it, and is cut off by the
-    wall clock if it hangs; then the whole limit has passed.
+    A timeout is measured on this clock, on which real work takes no time: however fast this machine is,
+    it decides nothing. Work that hangs is cut off all the same, once the wall clock is `patience` seconds
+    beyond the limit; then the whole limit has passed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, patience: float | None = None) -> None:
+        self._patience = PATIENCE if patience is None else patience
         self._now = VIRTUAL_START
         self._sleepers: list[tuple[int, int]] = []
         self._numbers = count()
@@ -111,7 +114,7 @@ class VirtualClock:
     async def timeout(self, seconds: float) -> AsyncIterator[None]:
         at = self._now + round(seconds * 10**9)
         try:
-            async with asyncio.timeout(seconds) as guard:
+            async with asyncio.timeout(seconds + self._patience) as guard:
                 token = _deadline.set(_Deadline(at, guard, _deadline.get()))
                 try:
                     yield

@@ -93,7 +93,7 @@ def run(
         verbs=verbs,
         extractor=Paths(),
         memory=memory or NoMemory(),
-        clock=VirtualClock(),
+        clock=VirtualClock(patience=0),
         mask=Masker(),
         sink=events.append,
         base=".",

@@ -117,6 +117,15 @@ def test_two_runs_write_the_same_bytes(pair: tuple[Twin, Twin], story: dict[str,
     assert again == first, "and once more in the same engine"
 
 
+def test_a_limit_is_no_race_with_this_machine(pair: tuple[Twin, Twin]) -> None:
+    """A command that takes longer than its limit, by little, is at its end: the virtual clock stood still."""
+    command = 'exec: {command: [sh, -c, "sleep 0.05; echo done"]}'
+    task = f'tasks: {{a: {{timeout: "10ms", on_error: {{recover: slow}}, {command}}}}}'
+    state, (journal,) = pair[0].tell({"text": SEEDED + task})
+    [end] = [frame for frame in lines(journal) if frame["kind"] == "task_completed"]
+    assert (state, end["output"], end["duration_ms"]) == ("completed", '"done"', 0)
+
+
 def test_it_says_what_it_stands_on(pair: tuple[Twin, Twin]) -> None:
     """The seed and the clocks are declared; nothing of the machine and the moment is there."""
     _, (journal,) = pair[0].tell(STORIES["everything, seeded"])
