@@ -105,5 +105,9 @@ def _root(parser: argparse.ArgumentParser) -> None:
 def _inputs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("inputs", nargs="*", metavar="NAME=VALUE", help="an input, as under --var")
     parser.add_argument(
-        "--var", action="append", default=[], metavar="NAME=VALUE", help="an input; JSON where it parses"
+        "--var",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an input; JSON where it parses; @env:VARIABLE takes it from the environment",
     )

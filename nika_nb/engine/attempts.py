@@ -116,7 +116,6 @@ class Attempts:
         task = planned.task
         while True:
             work.attempts += 1
-            work.child = None
             paid, within = len(work.usages), not self._budget.crossed
             try:
                 reply = await self._verbs.run(self._call(planned, work, body, item, owed))

@@ -47,7 +47,11 @@ def unknown(word: str, options: Iterable[str]) -> str:
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """What a run may be told, the same in every door."""
     parser.add_argument(
-        "--var", action="append", default=[], metavar="NAME=VALUE", help="an input; JSON where it parses"
+        "--var",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an input; JSON where it parses; @env:VARIABLE takes it from the environment",
     )
     parser.add_argument(
         "--model", metavar="PROVIDER/NAME", help="the default model, instead of the workflow's"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 import nika_nb
 from nika_nb.errors import UsageError
-from nika_nb.runs.inputs import parse_variable
+from nika_nb.runs.inputs import FromEnvironment, parse_variable
 from nika_nb.runs.request import document
 from nika_nb.runs.run import attach
 from tests.doors import Terminal, newest, of
@@ -76,5 +77,7 @@ def test_every_door_looks_it_up(flow: Path) -> None:
     """A request holds the value, whoever made it."""
     request = document(flow).request(variables=dict([parse_variable("s=@env:WORD")]), origin="notebook")
     assert (request.variables, request.origins) == ({"s": "from outside"}, {"s": "env"})
+    line = replace(request, variables={"s": FromEnvironment("WORD")}, origins={"s": "notebook"})
+    assert (line.variables, line.origins) == ({"s": "from outside"}, {"s": "env"}), "also on a cell's line"
     with pytest.raises(UsageError, match="no variable `NOWHERE`"):
         document(flow).request(variables=dict([parse_variable("s=@env:NOWHERE")]))
