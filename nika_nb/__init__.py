@@ -40,6 +40,16 @@ _HOMES = {
     "RunFailed": "nika_nb.errors",
     "RunPaused": "nika_nb.errors",
     "RunUnfinished": "nika_nb.errors",
+    "AlreadyAnswered": "nika_nb.runs.answered",
+    "EffectsWithheld": "nika_nb.runs.reproduce",
+    "Lacking": "nika_nb.runs.lack",
+    "NoSuchName": "nika_nb.errors",
+    "NotPaused": "nika_nb.errors",
+    "RunBlocked": "nika_nb.runs.lack",
+    "StillWaits": "nika_nb.runs.waiting",
+    "TraceUnreadable": "nika_nb.runs.refusals",
+    "Untrusted": "nika_nb.runs.refusals",
+    "WrongAnswer": "nika_nb.runs.refusals",
 }
 
 __all__ = ["__version__", "load_ipython_extension", *_HOMES]
@@ -59,12 +69,15 @@ if TYPE_CHECKING:
     from nika_nb.check import Report as Report
     from nika_nb.errors import CheckRefused as CheckRefused
     from nika_nb.errors import NikaError as NikaError
+    from nika_nb.errors import NoSuchName as NoSuchName
+    from nika_nb.errors import NotPaused as NotPaused
     from nika_nb.errors import ResumeRefused as ResumeRefused
     from nika_nb.errors import RunFailed as RunFailed
     from nika_nb.errors import RunPaused as RunPaused
     from nika_nb.errors import RunUnfinished as RunUnfinished
     from nika_nb.errors import UsageError as UsageError
     from nika_nb.runs.accounts import Ledger as Ledger
+    from nika_nb.runs.answered import AlreadyAnswered as AlreadyAnswered
     from nika_nb.runs.api import arun as arun
     from nika_nb.runs.api import attach as attach
     from nika_nb.runs.api import check as check
@@ -72,11 +85,18 @@ if TYPE_CHECKING:
     from nika_nb.runs.diff import diff as diff
     from nika_nb.runs.difference import Diff as Diff
     from nika_nb.runs.forecast import plan_resume as plan_resume
+    from nika_nb.runs.lack import Lacking as Lacking
+    from nika_nb.runs.lack import RunBlocked as RunBlocked
     from nika_nb.runs.ledger import ledger as ledger
+    from nika_nb.runs.refusals import TraceUnreadable as TraceUnreadable
+    from nika_nb.runs.refusals import Untrusted as Untrusted
+    from nika_nb.runs.refusals import WrongAnswer as WrongAnswer
     from nika_nb.runs.replaying import replay as replay
+    from nika_nb.runs.reproduce import EffectsWithheld as EffectsWithheld
     from nika_nb.runs.reproduce import reproduce as reproduce
     from nika_nb.runs.run import Run as Run
     from nika_nb.runs.run import TaskResult as TaskResult
+    from nika_nb.runs.waiting import StillWaits as StillWaits
     from nika_nb.runs.why import Why as Why
     from nika_nb.runs.why import why as why
     from nika_nb.tables import read_trace as read_trace

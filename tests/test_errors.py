@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from pkgutil import walk_packages
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nika_nb.errors import CheckRefused, Diagnostic, Source, Span, UsageError
+import nika_nb
+from nika_nb.errors import CheckRefused, Diagnostic, NikaError, Source, Span, UsageError
 
+# What only a terminal raises, what a form catches itself, and what a version that lies there damaged is.
+_INSIDE = {"ReceiptRefused", "ArtifactRefused", "NothingToSalvage", "Unsure", "Broken"}
 TEXT = "nika: demo\ntasks:\n  a: { exce: 1 }\n"
 
 
@@ -24,6 +30,19 @@ def test_a_diagnostic_says_code_what_where_and_what_to_do() -> None:
         "       │        ^^^^\n"
         "  → did you mean `exec`?"
     )
+
+
+def test_whatever_is_raised_on_purpose_can_be_caught_by_its_name() -> None:
+    """Every kind of error is offered by the package."""
+    for module in walk_packages(nika_nb.__path__, "nika_nb."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    found, level = set(), [NikaError]
+    while level:
+        level = [kind for above in level for kind in above.__subclasses__()]
+        found |= {kind.__name__ for kind in level if kind.__module__.startswith("nika_nb.")}
+    assert found - _INSIDE <= set(nika_nb.__all__)
+    assert all(issubclass(getattr(nika_nb, name), NikaError) for name in found - _INSIDE)
 
 
 def test_a_refusal_counts_errors_and_leaves_warnings_out() -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from nika_nb.board.clean import error_line, one_line
 from nika_nb.cli.asking import attended, converse
 from nika_nb.cli.console import line_to_answer, say
 from nika_nb.cli.run import EXIT, OneLine, console, follow
@@ -21,7 +20,7 @@ from nika_nb.runs.answers import distinct, parse_answer
 from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.inspecting import Inspection, Unrunnable
 from nika_nb.runs.lack import RunBlocked
-from nika_nb.runs.lines import deployed_line, lines_of
+from nika_nb.runs.lines import deployed_line, described, lines_of
 from nika_nb.runs.request import Vouched
 from nika_nb.runs.run import Run
 from nika_nb.runs.service import Answered, Runs, request_of
@@ -53,7 +52,7 @@ def list_command(options: argparse.Namespace) -> int:
 
 def inspect_command(options: argparse.Namespace) -> int:
     found = _runs(options).inspect_run(options.run)
-    return _shown(options, found.to_json(), *_described(found), *_onward(found, options.root))
+    return _shown(options, found.to_json(), *described(found), *_onward(found, options.root))
 
 
 def _onward(found: Inspection, root: str) -> list[str]:
@@ -61,19 +60,6 @@ def _onward(found: Inspection, root: str) -> list[str]:
     name = quote(found.run_id)
     command = f"nika-nb answer {name}" if root == "." else f"nika-nb runs resume --root {quote(root)} {name}"
     return line_to_answer(found.prompts, command) if found.prompts else []
-
-
-def _described(found: Inspection) -> list[str]:
-    ready = found.resume_readiness
-    lines = [f"{found.run_id} · {found.outcome or found.state}" + (f" · {ready}" if found.prompts else "")]
-    lines += [f"  asks `{prompt.key}`: {one_line(prompt.message)}" for prompt in found.prompts]
-    lines += [f"  blocked: {lack.sentence}" for lack in found.diagnostics]
-    if found.error:
-        lines.append(f"  {found.error['code']} · {error_line(str(found.error['message']), 400)}")
-    if found.output is not None:
-        lines.append(f"  {json.dumps(found.output, ensure_ascii=False)}")
-    lines += [f"  was running: `{task}`" for task in found.in_flight]
-    return [*lines, f"  {found.trace_count} frames"]
 
 
 def read_command(options: argparse.Namespace) -> int:
@@ -180,7 +166,7 @@ def cancel_command(options: argparse.Namespace) -> int:
     except RunBlocked as refused:
         found = runs.blocked(options.run, refused)
         return _lacking(options, found, f"{options.run} · blocked", refused.exit_code)
-    return _shown(options, found.to_json(), *_described(found))
+    return _shown(options, found.to_json(), *described(found))
 
 
 # -- deployments -------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,6 +12,7 @@ from uuid import uuid4
 from nika_nb.board import forecast_still
 from nika_nb.board.forecast import Forecast
 from nika_nb.check import check
+from nika_nb.errors import NikaError
 from nika_nb.notebook.options import CellOptions
 from nika_nb.notebook.proposal import Proposal
 from nika_nb.notebook.session import Session
@@ -29,12 +32,26 @@ def act_on(session: Session, request: Request, options: CellOptions) -> Run | No
     if options.plan:
         _look_ahead(session, request, options)
         return None
-    run = ready(request)
+    with held_by_no_older(session, options):
+        run = ready(request)
     if options.into:
         session.names[options.into] = run
     if options.background:
         return session.leave(run, quiet=options.quiet)
     return session.watch(run, run.begin, quiet=options.quiet)
+
+
+@contextmanager
+def held_by_no_older(session: Session, options: CellOptions) -> Iterator[None]:
+    """What is refused meanwhile leaves no older run in the variable that would have got the new one."""
+    try:
+        yield
+    except NikaError:
+        name = options.into or ""
+        if isinstance(session.names.get(name), Run) and not (options.check or options.plan):
+            del session.names[name]
+            print(f"`{name}` is unset: it held an older run, and there is no new one")
+        raise
 
 
 def _judged(request: Request) -> str:

@@ -9,7 +9,7 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_
 from nika_nb.doors import standing_at
 from nika_nb.errors import Source
 from nika_nb.notebook import commands
-from nika_nb.notebook.acting import act_on
+from nika_nb.notebook.acting import act_on, held_by_no_older
 from nika_nb.notebook.carried import with_its_trace
 from nika_nb.notebook.completion import install
 from nika_nb.notebook.lookout import lookout
@@ -34,7 +34,7 @@ class NikaMagics(Magics):
     @no_var_expand
     @cell_magic
     def nika(self, line: str, cell: str) -> Run | None:
-        """Check and run the workflow in this cell. `%%nika --help` lists the options."""
+        """Check and run the workflow in this cell. `%nika help` lists the options."""
         with standing_at("%nika"):
             return self._act_on_cell(line, cell)
 
@@ -44,7 +44,8 @@ class NikaMagics(Magics):
             print(cell_help())
             return None
         source = Source(cell, self.session.surface.cell_name, first_line=2)
-        request = with_its_trace(self.session, of_cell(self.session, source, options))
+        with held_by_no_older(self.session, options):
+            request = with_its_trace(self.session, of_cell(self.session, source, options))
         return act_on(self.session, request, options)
 
     @no_var_expand

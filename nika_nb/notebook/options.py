@@ -61,7 +61,7 @@ def _frozen(value: Any) -> Any:
 
 class _Parser(Parser):
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{self.prog}: {message}; `%%nika --help` lists the options")
+        raise UsageError(f"{self.prog}: {message}; `%nika help` lists the options")
 
 
 def cell_line(line: str = "%%nika") -> argparse.ArgumentParser:

@@ -33,7 +33,7 @@ _VERSION = re.compile(r"[1-9][0-9]{0,8}")
 _REMOVED = ".removed"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Deployment:
     """One version of a deployment. created: unix nanoseconds. root: the folder whose `.nika` holds it."""
 
@@ -42,6 +42,11 @@ class Deployment:
     created: int
     snapshot: Snapshot
     root: Path
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.name} · version {self.version} · {self.snapshot.workflow} · {moment(self.created)[:19]}Z"
+        )
 
     @property
     def deployed(self) -> Deployed:

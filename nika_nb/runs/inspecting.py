@@ -33,7 +33,7 @@ class Unrunnable:
         return asdict(self) | {"diagnostics": [lack.to_json() for lack in self.diagnostics]}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TracePiece:
     """A piece of the frames of a run, counted from 0 over all its invocations.
 
@@ -45,6 +45,10 @@ class TracePiece:
     truncated: bool
     frames: tuple[dict[str, Any], ...]
 
+    def __repr__(self) -> str:
+        more = ", more behind" if self.truncated else ""
+        return f"{len(self.frames)} frames from {self.start} on{more}"
+
     def to_json(self) -> dict[str, Any]:
         return {
             "trace_start": self.start,
@@ -54,7 +58,7 @@ class TracePiece:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Inspection:
     """A run as an operation returns it.
 
@@ -77,6 +81,11 @@ class Inspection:
     in_flight: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     trace: TracePiece | None = None
+
+    def __repr__(self) -> str:
+        from nika_nb.runs.lines import described  # which draws what is declared here
+
+        return "\n".join(described(self))
 
     @property
     def run_id(self) -> str:

@@ -41,7 +41,7 @@ class Checkpoint:
         return asdict(self) | {"at": moment(self.at)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Summary:
     """A run in a list: nothing of what it read, did or returned.
 
@@ -62,6 +62,11 @@ class Summary:
     updated: int
     parent_run: str | None
     traces: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        from nika_nb.runs.lines import line_of  # which draws what is declared here
+
+        return line_of(self)
 
     def to_json(self) -> dict[str, Any]:
         shape = asdict(self)

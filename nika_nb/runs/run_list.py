@@ -19,7 +19,7 @@ class Unfinished:
         return self.summary.to_json() | {"state": self.state}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RunList:
     """A page of the stopped runs, the newest first; apart from them the newest that have not stopped."""
 
@@ -29,6 +29,11 @@ class RunList:
     total: int
     unfinished: tuple[Unfinished, ...]
     unfinished_total: int
+
+    def __repr__(self) -> str:
+        from nika_nb.runs.lines import lines_of  # which draws what is declared here
+
+        return "\n".join(lines_of(self))
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -164,8 +164,8 @@ BAD = [
     ),
     ("an unknown --var", HELLO, "--var nam=1", ["`nam` is not an input", "did you mean `name`"]),
     ("a trace that is not there", HELLO, "--resume nowhere.ndjson", ["nowhere.ndjson"]),
-    ("an unknown option", HELLO, "--resum", ["no option --resum", "did you mean `--resume`", "--help"]),
-    ("two things at once", HELLO, "--plan --background", ["not allowed with", "--help"]),
+    ("an unknown option", HELLO, "--resum", ["no option --resum", "did you mean `--resume`", "%nika help"]),
+    ("two things at once", HELLO, "--plan --background", ["not allowed with", "%nika help"]),
     ("an unbalanced quote", HELLO, "--var 'a", ["quotation"]),
     ("--vars without a dict", HELLO, "--vars nothing", ["`nothing` is not defined"]),
     ("--from without --resume", HELLO, "--from greet", ["--resume"]),
@@ -281,6 +281,27 @@ def test_a_cell_is_called_by_its_own_number(notebook: Notebook) -> None:
     with capture_output():
         result = shell.run_cell("%%nika\nnika: [", store_history=True)
     assert f"cell [{shell.execution_count - 1}]" in str(result.error_in_exec)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [(HELLO.replace("greet: {", "greet: { nope: 1,"), ""), (HELLO, "--vars nope"), (HELLO, "--var nope=1")],
+    ids=["the check", "a variable", "an input"],
+)
+def test_what_is_refused_leaves_no_older_run_in_its_variable(
+    notebook: Notebook, text: str, line: str
+) -> None:
+    """It is unset, and said; a look ahead and what is no run are left alone."""
+    notebook.run(HELLO, "--into run")
+    notebook.run(text, f"--into run --check {line}")
+    assert notebook.shell.user_ns["run"].state == "completed"
+    found = notebook.run(text, f"--into run {line}")
+    assert found.failed
+    assert "run" not in notebook.shell.user_ns
+    assert "`run` is unset: it held an older run" in found.text
+    notebook.shell.user_ns["run"] = 3
+    notebook.run(text, f"--into run {line}")
+    assert notebook.shell.user_ns["run"] == 3
 
 
 def test_names_that_no_variable_can_have(notebook: Notebook) -> None:
