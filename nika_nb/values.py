@@ -160,16 +160,26 @@ def duration_ms(text: str) -> int | None:
 
     Units must descend and the total must lie above 0 and at most 24 h.
     """
-    terms = list(_TERM.finditer(text))
-    if not terms or "".join(t.group(0) for t in terms) != text:
+    terms = _terms(text)
+    if any(later >= earlier for (_, earlier), (_, later) in pairwise(terms)):
         return None
-    sizes = [_UNIT_NS[t.group(2)] for t in terms]
-    if any(later >= earlier for earlier, later in pairwise(sizes)):
-        return None
-    total = sum(float(t.group(1)) * size for t, size in zip(terms, sizes, strict=True))
+    total = sum(count * size for count, size in terms)
     if not 0 < total <= 24 * _UNIT_NS["h"]:
         return None
     return max(1, round(total / 10**6))
+
+
+def duration_seconds(text: str) -> float | None:
+    """Seconds of such a duration, its units in any order and however long it is."""
+    terms = _terms(text)
+    return sum(count * size for count, size in terms) / 10**9 if terms else None
+
+
+def _terms(text: str) -> list[tuple[float, int]]:
+    """(how many, of how many nanoseconds) of each part; none where anything else stands in the text."""
+    found = list(_TERM.finditer(text))
+    whole = "".join(term.group() for term in found) == text
+    return [(float(term[1]), _UNIT_NS[term[2]]) for term in found] if whole else []
 
 
 def unequal(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from nika_nb.check.shapes import Known, Printed, Schema, Shape, Typed, Wrong, el
 from nika_nb.language.cel import Reference
 from nika_nb.language.cel.syntax import as_reference
 from nika_nb.language.lattice import UNKNOWN
-from nika_nb.language.model import Task, Workflow, reads_text
+from nika_nb.language.model import Task, Workflow
 from nika_nb.language.template import Plain, Value, only_island
 from nika_nb.values import Json
 
@@ -40,7 +40,7 @@ def output_shape(task: Task) -> Shape:
 def _of_one(task: Task) -> Shape:
     if task.returns is not None:
         return Typed(task.returns.canonical)
-    if reads_text(task.action) and (task.on_error is None or task.on_error.recover is None):
+    if task.action.gives_text and (task.on_error is None or task.on_error.recover is None):
         return Printed(task.id)
     schema = task.action.get("schema") if task.action.verb in ("infer", "agent") else None
     return Schema(schema) if isinstance(schema, dict) else None

@@ -11,7 +11,7 @@ from nika_nb.language.model import After, Task
 from nika_nb.language.template import references
 from nika_nb.plan.edges import Edge
 from nika_nb.plan.gates import PREDICATES
-from nika_nb.plan.graph import cycle
+from nika_nb.plan.graph import cycle, reached
 from nika_nb.values import nearest
 
 # What other systems call the states.
@@ -111,7 +111,7 @@ def _recoveries(subject: Subject) -> Iterator[Diagnostic]:
         policy = task.on_error
         if policy is None or policy.recover is None:
             continue
-        below = _below(subject, task)
+        below = {task.id, *reached(task.id, subject.nexts)}
         for reference in references(policy.recover):
             source = str(reference.steps[0]) if reference.root == "tasks" and reference.steps else None
             if source in below and not task.is_cleanup:
@@ -120,15 +120,3 @@ def _recoveries(subject: Subject) -> Iterator[Diagnostic]:
                 sentence = f"`{task.id}` cannot recover from {why}: neither could ever end"
                 hint = "recover from a literal, or from a task that does not depend on this one"
                 yield Diagnostic("NIKA-DAG-004", sentence, reference.span, hint, task=task.id)
-
-
-def _below(subject: Subject, task: Task) -> set[str]:
-    """A task and all that comes after it, cleanups included."""
-    seen: set[str] = set()
-    waiting = [task.id]
-    while waiting:
-        name = waiting.pop()
-        if name not in seen:
-            seen.add(name)
-            waiting += (edge.consumer for edge in subject.following[name])
-    return seen

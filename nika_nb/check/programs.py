@@ -11,7 +11,7 @@ from nika_nb.check.shapes import undecoded
 from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic, Fault, Span
 from nika_nb.language import jq
-from nika_nb.language.model import Task, reads_text
+from nika_nb.language.model import Task
 
 _FIELD = re.compile(r"\.[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\])*")
 
@@ -26,7 +26,7 @@ def judge(subject: Subject) -> Iterator[Diagnostic]:
             place = subject.place("tasks", task.id, "extract", name)
             hint = f"`{name}` could not be bound: the run would end in NIKA-VAR-004"
             yield from _program(subject, task, program, place, hint)
-            if task.returns is None and reads_text(task.action) and _FIELD.fullmatch(program.strip()):
+            if task.returns is None and task.action.gives_text and _FIELD.fullmatch(program.strip()):
                 sentence = f"`{program}` reads a field of an object, and the output of `{task.id}` is text"
                 yield Diagnostic("NIKA-VAR-003", sentence, place, undecoded(task.id), "warning", task=task.id)
         yield from _argument(subject, task)

@@ -12,6 +12,7 @@ from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic
 from nika_nb.language.model import Task
 from nika_nb.language.template import Plain
+from nika_nb.plan.graph import reached
 
 CODE = "NIKA-SEC-012"
 _WRITERS = ("nika:write", "nika:edit")
@@ -58,7 +59,7 @@ def _collisions(subject: Subject, writers: dict[str, list[Task]]) -> Iterator[Di
     nexts = _nexts(subject) if any(len(tasks) > 1 for tasks in writers.values()) else {}
     for tasks in writers.values():
         several = tasks[:_MOST_PAIRS] if len(tasks) > 1 else []
-        below = {task.id: _below(task.id, nexts) for task in several}
+        below = {task.id: reached(task.id, nexts) for task in several}
         for first, second in combinations(several, 2):
             if second.id not in below[first.id] and first.id not in below[second.id]:
                 yield _unordered(subject, *sorted((first, second), key=lambda task: task.is_cleanup))
@@ -70,7 +71,7 @@ def _nexts(subject: Subject) -> dict[str, list[str]]:
     What follows one task and waits for no other runs before that one is seen to end: in the order in
     which such cleanups stand, and before all that waits for it.
     """
-    found = {name: [edge.consumer for edge in edges] for name, edges in subject.following.items()}
+    found = {name: [*names] for name, names in subject.nexts.items()}
     for edges in subject.following.values():
         at_once = [edge.consumer for edge in edges if len(subject.workflow.tasks[edge.consumer].after) == 1]
         cleanups = [one for one in at_once if subject.workflow.tasks[one].is_cleanup]
@@ -78,17 +79,6 @@ def _nexts(subject: Subject) -> dict[str, list[str]]:
         for at, cleanup in enumerate(cleanups):
             found[cleanup].extend((*cleanups[at + 1 :], *waiting))
     return found
-
-
-def _below(start: str, nexts: dict[str, list[str]]) -> set[str]:
-    seen: set[str] = set()
-    waiting = list(nexts[start])
-    while waiting:
-        name = waiting.pop()
-        if name not in seen:
-            seen.add(name)
-            waiting += nexts[name]
-    return seen
 
 
 def _unordered(subject: Subject, first: Task, second: Task) -> Diagnostic:

@@ -67,6 +67,11 @@ class Subject:
         return by_producer(self.workflow.tasks, (edge for edge in self.edges if edge.kind != "recovery"))
 
     @cached_property
+    def nexts(self) -> dict[str, tuple[str, ...]]:
+        """task → the tasks that come right after it, its cleanups among them."""
+        return {name: tuple(edge.consumer for edge in edges) for name, edges in self.following.items()}
+
+    @cached_property
     def broken(self) -> frozenset[str]:
         """The tasks in which something is wrong already."""
         return frozenset(diagnostic.task for diagnostic in self.found if diagnostic.task)

@@ -8,7 +8,7 @@ from typing import Any
 
 from nika_nb.errors import Fault, Span, excerpt
 from nika_nb.language.cel import Reference
-from nika_nb.language.model import Task, Workflow, reads_text
+from nika_nb.language.model import Task, Workflow
 from nika_nb.language.template import Value, islands, references
 from nika_nb.values import loads
 
@@ -51,7 +51,7 @@ def decode(name: str) -> str:
 def is_undecoded(task: Task, output: Any) -> bool:
     """Whether a task's output is the text of a JSON document that nothing has read."""
     texts = output if isinstance(output, list) else [output]
-    return reads_text(task.action) and any(isinstance(text, str) and _is_json(text) for text in texts[:1])
+    return task.action.gives_text and any(isinstance(text, str) and _is_json(text) for text in texts[:1])
 
 
 def _is_json(text: str) -> bool:

@@ -11,11 +11,11 @@ from nika_nb.errors import Fault
 from nika_nb.language.cel import Reference
 from nika_nb.language.model import Task
 from nika_nb.language.template import references, render
+from nika_nb.plan.gates import FIELD_ROLES
 from nika_nb.plan.plan import RECOVER, TaskPlan
 from nika_nb.values import digest
 
 MOVED = Miss("input", (RECOVER,))
-_OBSERVED = ("status", "error", "cause", "duration_ms", "started_at", "ended_at")
 
 
 def sources(task: Task) -> Iterator[Reference]:
@@ -35,7 +35,7 @@ def usable(ref: Reference, tasks: dict[str, dict[str, Any]]) -> None:
     """A recovery source that did not succeed has no value to give. Raises Fault."""
     source, observed = str(ref.steps[0]), ref.steps[1:]
     status = tasks.get(source, {}).get("status")
-    if not (observed and observed[0] in _OBSERVED) and status != "success":
+    if not (observed and observed[0] in FIELD_ROLES) and status != "success":
         raise Fault("NIKA-VAR-001", f"`{ref}` has no value: `{source}` ended as {status}")
 
 

@@ -107,12 +107,6 @@ class After:
     predicate_span: Span
 
 
-def reads_text(action: Action) -> bool:
-    """Whether what a process prints is taken for text."""
-    plain = action.verb == "exec" and action.get("capture") != "structured"
-    return plain and action.get("decode") in (None, "text")
-
-
 @dataclass(frozen=True, slots=True)
 class ForEach:
     items: Value
@@ -178,6 +172,12 @@ class Action:
         """A body field as written (raw JSON), or None."""
         raw = self.body.raw
         return raw.get(key) if isinstance(raw, dict) else None
+
+    @property
+    def gives_text(self) -> bool:
+        """Whether what its process prints is taken for text."""
+        plain = self.verb == "exec" and self.get("capture") != "structured"
+        return plain and self.get("decode") in (None, "text")
 
     def value(self, key: str) -> Value | None:
         """A body field with its islands."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from nika_nb.plan.edges import Edge
@@ -57,13 +57,18 @@ def downstream(start: str, edges: Iterable[Edge]) -> set[str]:
     for edge in edges:
         if edge.kind != "finally":
             nexts.setdefault(edge.producer, []).append(edge.consumer)
+    return reached(start, nexts)
+
+
+def reached(start: str, nexts: Mapping[str, Sequence[str]]) -> set[str]:
+    """All that comes after a task, by what comes right after each; the task itself only on a cycle."""
     seen: set[str] = set()
-    waiting = list(nexts.get(start, []))
+    waiting = list(nexts.get(start, ()))
     while waiting:
         node = waiting.pop()
         if node not in seen:
             seen.add(node)
-            waiting += nexts.get(node, [])
+            waiting += nexts.get(node, ())
     return seen
 
 

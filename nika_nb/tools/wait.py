@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from nika_nb.errors import Fault, hidden
 from nika_nb.tools.base import ARGUMENTS_CODE, Tool, Use, text_of
+from nika_nb.values import duration_seconds
 
 NAME = "nika:wait"
 TIMEOUT_CODE = "NIKA-BUILTIN-WAIT-001"
 PAST_CODE = "NIKA-BUILTIN-WAIT-002"
 SHAPE_CODE = "NIKA-BUILTIN-WAIT-003"
 
-_UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
-_TERM = re.compile(r"(?<![0-9])([0-9]++(?:\.[0-9]++)?)(ns|us|µs|ms|s|m|h)")
 _LONGEST = 366 * 24 * 3600.0  # seconds
 
 
@@ -59,11 +57,10 @@ def _moment(text: str) -> int:
 
 def _seconds(arguments: Mapping[str, Any], name: str) -> float:
     text = text_of(arguments, name, NAME)
-    terms = list(_TERM.finditer(text))
-    if not terms or "".join(term.group() for term in terms) != text:
+    total = duration_seconds(text)
+    if total is None:
         hint = 'write "500ms", "30s", "5m" or "1h30m"'
         raise Fault(ARGUMENTS_CODE, f"`{name}: {hidden(text)[:60]}` is not a duration; {hint}")
-    total = sum(float(term.group(1)) * _UNITS[term.group(2)] for term in terms)
     if total > _LONGEST:
         raise Fault(ARGUMENTS_CODE, f"`{name}: {hidden(text)[:60]}` is longer than a year")
     return total
