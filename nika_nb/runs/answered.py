@@ -13,7 +13,7 @@ from nika_nb.runs.heads import Head, head_of
 from nika_nb.runs.records import Record, fold
 from nika_nb.runs.shelf import Shelf
 from nika_nb.trace.folder import TraceFolder
-from nika_nb.trace.lock import ResumeLock, Turn
+from nika_nb.trace.lock import ResumeLock, Turn, busy
 from nika_nb.trace.trace import State
 
 _TOLD = 32  # hex digits of a line's hash that stand for a pause
@@ -61,7 +61,8 @@ def _ours(path: Path, elsewhere: TraceFolder) -> Iterator[None]:
     if asked is None:
         yield
         return
-    with Turn(elsewhere.path.parent / f"answering-{asked.head[:_TOLD]}.lock", path):
+    own = elsewhere.path.parent / f"answering-{asked.head[:_TOLD]}.lock"
+    with Turn(own, lambda pid: ResumeRefused(busy(path, pid))):
         yield
 
 

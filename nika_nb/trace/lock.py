@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -165,31 +166,35 @@ class ResumeLock:
 class Turn:
     """The right to do one thing, by a file that is there for this alone and goes with its holder.
 
-    A context manager. Raises ResumeRefused where somebody else is at `about`. Where no file can be
-    made it gives the right to everybody: neither could what they do be recorded there.
+    A context manager. Whoever comes second raises what `refusal` makes of the holder's process id. What a
+    killed holder left is taken over. Where no file can be made it gives the right to everybody: neither
+    could what they do be recorded there.
     """
 
-    def __init__(self, path: Path, about: Path) -> None:
+    def __init__(self, path: Path, refusal: Callable[[int | None], Exception]) -> None:
         self.path = path
-        self.about = about
+        self._refusal = refusal
         self._fd: int | None = None
 
     def __enter__(self) -> Turn:
         with suppress(OSError):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            while self._fd is None:
-                self._take()
+            for _ in range(_TRIES):
+                if self._fd is None:
+                    self._take()
         return self
 
     def _take(self) -> None:
-        fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        if not claim(fd):
-            os.close(fd)
-            raise ResumeRefused(busy(self.about, holder(self.path)[1]))
-        if self._still(fd):
-            self._fd = fd
-        else:  # its last holder took it away in between
-            let_go(fd)
+        """Leaves it where whoever stopped just then took the file away, or its folder."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileNotFoundError):
+            fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            if not claim(fd):
+                os.close(fd)
+                raise self._refusal(holder(self.path)[1])
+            if self._still(fd):
+                self._fd = fd
+            else:
+                let_go(fd)
 
     def _still(self, fd: int) -> bool:
         try:
