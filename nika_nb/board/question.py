@@ -31,8 +31,7 @@ class Asked:
     """One question of a run, as a page shows it.
 
     answer, decline: the exact lines that do it without a form, where there are any; of a confirmation the
-    second one says no. said: what became
-    of the question, empty while it waits.
+    second one says no. said: what became of the question, empty while it waits.
     """
 
     prompt: Prompt

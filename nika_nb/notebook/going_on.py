@@ -1,12 +1,12 @@
-"""The options of a `%nika` line that starts a durable run or goes on with one."""
+"""The options of a `%nika` line that answers a run or declines to."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from nika_nb.errors import UsageError
 from nika_nb.runs.options import unknown
+from nika_nb.runs.request import NOT_VOUCHED, Vouched
 from nika_nb.runs.run import Run
 
 GC, UNVERIFIED, COMPAT = "--no-gc", "--resume-unverified", "--resume-compat"
@@ -17,13 +17,7 @@ class GoingOn:
     """How a run goes on: whether old traces make room, and what is declared of its trace."""
 
     gc: bool = True
-    compat: str | None = None
-    unverified: bool = False
-
-    @property
-    def trust(self) -> dict[str, Any]:
-        """What is declared, as a run takes it."""
-        return {"resume_compat": self.compat, "resume_unverified": self.unverified}
+    vouched: Vouched = NOT_VOUCHED
 
     def about(self, run: Run) -> Run:
         """The run, told whether old traces make room."""
@@ -40,9 +34,10 @@ def going_on(words: list[str], line: str) -> tuple[GoingOn, list[str]]:
         if word == GC:
             found = replace(found, gc=False)
         elif word == UNVERIFIED:
-            found = replace(found, unverified=True)
+            found = replace(found, vouched=replace(found.vouched, unverified=True))
         elif name == COMPAT and (sign or left):
-            found = replace(found, compat=value if sign else left.pop(0))
+            compat = value if sign else left.pop(0)
+            found = replace(found, vouched=replace(found.vouched, compat=compat))
         elif name == COMPAT:
             raise UsageError(f"{line}: {COMPAT} takes the version that the trace names")
         elif word.startswith("--"):

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from nika_nb.board import Board
-from nika_nb.engine.contract import Prompt as Prompt
-from nika_nb.engine.events import Event as Event
+from nika_nb.engine.contract import Prompt
+from nika_nb.engine.events import Event
 from nika_nb.errors import NikaError, short_of
 from nika_nb.runs.growing import Growing
 from nika_nb.runs.recorded import shown_path

@@ -36,8 +36,7 @@ def prepare(request: Request, *, interactive: bool, settings: Settings | None = 
     """Raises CheckRefused, UsageError or ResumeRefused; then nothing was run and no file was made.
 
     Where a paused run cannot go on here, raises RunBlocked: nothing was consumed, and a note beside the
-    trace keeps what is in the way. Where nothing would run but what its
-    trace asks already, raises StillWaits.
+    trace keeps what is in the way. Raises StillWaits where nothing would run but what its trace asks already.
     """
     settings = settings or Settings.read()
     try:

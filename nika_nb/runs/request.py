@@ -67,6 +67,14 @@ class Vouched:
     compat: str | None = None
     unverified: bool = False
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """The same as `run.answer` takes it."""
+        return {"resume_compat": self.compat, "resume_unverified": self.unverified}
+
+
+NOT_VOUCHED = Vouched()
+
 
 @dataclass(frozen=True, slots=True)
 class Request:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nika_nb.board.clean import error_line
-from nika_nb.engine.contract import Prompt as Prompt
-from nika_nb.engine.events import Event as Event
 from nika_nb.engine.outcome import Outcome
 from nika_nb.errors import RunFailed, RunPaused, RunUnfinished, UsageError
 from nika_nb.runs.at_work import AtWork

@@ -21,7 +21,7 @@ from nika_nb.runs.lack import RunBlocked
 from nika_nb.runs.prepare import prepare
 from nika_nb.runs.provenance import doubted
 from nika_nb.runs.recorded import continuation, place_of, recorded_request, shown_path
-from nika_nb.runs.request import Place, Request, Vouched
+from nika_nb.runs.request import NOT_VOUCHED, Place, Request, Vouched
 from nika_nb.runs.returned import TaskResult as TaskResult
 from nika_nb.runs.returned import outputs_of, tasks_of
 from nika_nb.runs.session import Session
@@ -32,8 +32,6 @@ from nika_nb.trace.reader import read_run
 if TYPE_CHECKING:
     from nika_nb.board.replay import Replay
     from nika_nb.runs.framed import DataFrame
-
-_NOTHING = Vouched()
 
 
 class Run(AtWork):
@@ -105,7 +103,7 @@ class Run(AtWork):
         shown: Mapping[str, str],
         declined: tuple[str, ...],
         wait: bool,
-        vouched: Vouched = _NOTHING,
+        vouched: Vouched = NOT_VOUCHED,
         *,
         called_off: bool = False,
     ) -> Run:
@@ -113,8 +111,8 @@ class Run(AtWork):
             raise self._no_pause()
         trace = self._kept()
         request = continuation(trace, self.request, answers, shown)
-        trust: dict[str, Any] = {"compat": vouched.compat, "unverified": vouched.unverified}
-        request = replace(request, declined=declined, called_off=called_off, **trust)
+        request = replace(request, declined=declined, called_off=called_off)
+        request = replace(request, compat=vouched.compat, unverified=vouched.unverified)
         before = self.request, self.board, self._session
         self._continue(prepare(request, interactive=called_off or self._asks()))
         try:

@@ -18,7 +18,7 @@ from nika_nb.runs.interrupted import declined_keys, interrupted, nothing_to_canc
 from nika_nb.runs.lack import Lack, Lacking, RunBlocked, lacks_of
 from nika_nb.runs.readiness import lacks_now
 from nika_nb.runs.records import Checkpoint, Readiness, Record, Summary
-from nika_nb.runs.request import Door, Origin, Request, Vouched, document
+from nika_nb.runs.request import NOT_VOUCHED, Door, Origin, Request, Vouched, document
 from nika_nb.runs.run import Run, attach
 from nika_nb.runs.run import start as start_run
 from nika_nb.runs.run_list import RunList as RunList
@@ -31,7 +31,6 @@ from nika_nb.trace.folder import TraceFolder
 
 Answered = Literal["submitted", "declined"]
 Range = tuple[int, int] | None  # of a trace: where it starts, how many frames at most
-_NOTHING = Vouched()
 
 
 class Runs:
@@ -173,7 +172,7 @@ class Runs:
         *,
         shown: Mapping[str, str] | None = None,
         interactive: bool | None = None,
-        vouched: Vouched = _NOTHING,
+        vouched: Vouched = NOT_VOUCHED,
         gc: bool = True,
         wait: bool = True,
         trace_range: Range = None,
@@ -200,20 +199,19 @@ class Runs:
         *,
         shown: Mapping[str, str] | None = None,
         interactive: bool | None = None,
-        vouched: Vouched = _NOTHING,
+        vouched: Vouched = NOT_VOUCHED,
         gc: bool = True,
     ) -> Run:
         """As `resume_run`, but at work. Raises RunBlocked where something is in the way."""
         record = interrupted(self.folder.path, self._find(run_id))
         run = self._attached(record, interactive, gc)
-        trust: dict[str, Any] = {"resume_compat": vouched.compat, "resume_unverified": vouched.unverified}
         if outcome == "declined":
-            return run.decline(*declined_keys(answers), wait=False, **trust)
+            return run.decline(*declined_keys(answers), wait=False, **vouched.options)
         if outcome != "submitted":
             raise UsageError(f"outcome is `submitted` or `declined`, not {outcome!r}")
         if answers is None or answers == {}:
             raise UsageError(f"{run_id} waits for an answer: give one, or decline")
-        return run.answer(answers, wait=False, shown=shown, **trust)
+        return run.answer(answers, wait=False, shown=shown, **vouched.options)
 
     def _attached(self, record: Record, interactive: bool | None = None, gc: bool = True) -> Run:
         """The run as it stopped, to be gone on with through this door."""
@@ -232,10 +230,10 @@ class Runs:
         Its cleanups still run. Raises UsageError for one that is over, or that cannot be asked to end,
         ResumeRefused where it is answered just then, RunBlocked where it lacks what its cleanups need.
         """
-        here = working(run_id)
-        for session in here:
+        own = working(run_id)
+        for session in own:
             session.cancel()
-        for session in here:
+        for session in own:
             session.wait()
         elsewhere = self._elsewhere(run_id)
         for path, pid in elsewhere:
@@ -243,7 +241,7 @@ class Runs:
         record = self._find(run_id)
         if record.summary.status == "interrupted":
             self._attached(record).cancel()
-        elif not here and not elsewhere:
+        elif not own and not elsewhere:
             raise UsageError(nothing_to_cancel(record))
         return self.inspect_run(run_id)
 

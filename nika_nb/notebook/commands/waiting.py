@@ -41,7 +41,7 @@ def answer(session: Session, words: list[str]) -> Run:
         )
     given = distinct(pairs)
     run = how.about(session.held(session.trace(name, paused=True)))
-    return session.watch(run, lambda: run.answer(given, wait=False, **how.trust))
+    return session.watch(run, lambda: run.answer(given, wait=False, **how.vouched.options))
 
 
 @command(
@@ -53,7 +53,7 @@ def decline(session: Session, words: list[str]) -> Run:
     name = words[0] if words and session.names_trace(words[0]) else None
     run = how.about(session.held(session.trace(name, paused=True)))
     declined = words[1 if name else 0 :]
-    return session.watch(run, lambda: run.decline(*declined, wait=False, **how.trust))
+    return session.watch(run, lambda: run.decline(*declined, wait=False, **how.vouched.options))
 
 
 @command("cancel [RUN]", "end a run that is at work or waits for an answer (the newest one that waits)")
