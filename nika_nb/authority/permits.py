@@ -21,9 +21,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from nika_nb.authority import globs, paths
+from nika_nb.authority.fixes import SHELL_FIX, or_meant, program_fix
 from nika_nb.catalog.builtins import BUILTINS
 from nika_nb.language.model import Bound, Permits
-from nika_nb.values import nearest
 
 Mode = Literal["read", "write"]
 
@@ -111,51 +111,16 @@ def _program(permits: Permits | None, program: str | None) -> Verdict:
     if permits.exec is True:
         return Verdict("exec", gate, True, "permits.exec is true")
     if not permits.exec:
-        fix = f"declare `{wanted}` under permits" if program is None else _program_fix(program, permits)
+        fix = f"declare `{wanted}` under permits" if program is None else program_fix(program, permits)
         return _refused("exec", gate, "permits.exec admits no program", fix)
     if program is None:
         why = "permits.exec lists programs, and a shell line may start any program"
-        return Verdict("exec", gate, False, why, DENIED_CODE, _SHELL_FIX)
+        return Verdict("exec", gate, False, why, DENIED_CODE, SHELL_FIX)
     listed = _texts(permits.exec)
     if program in listed:
         return Verdict("exec", gate, True, "permits.exec lists the program")
     why = f"permits.exec lists only {', '.join(listed)}"
-    return _refused("exec", gate, why, _or_meant(program, listed, _program_fix(program, permits)))
-
-
-def _or_meant(wanted: str, listed: Iterable[str], fix: str) -> str:
-    """Before a boundary is widened: the name in it that may be meant."""
-    meant = nearest(wanted, listed)
-    return f"{meant} otherwise {fix}" if meant else fix
-
-
-# What a shell line needs, and what needs none; either of them is all there is to do.
-_SHELL_FIX = (
-    "one program without a shell is written `command: [program, argument]`; for a line of the shell declare "
-    "`exec: true` under permits, which admits any program"
-)
-
-
-def _program_fix(program: str, permits: Permits) -> str:
-    """How a program is admitted; a line in one word is no program, and `*` no pattern."""
-    listed = _texts(permits.exec) if isinstance(permits.exec, tuple) else []
-    name, *arguments = apart(program)
-    grant = f'add "{name}" to permits.exec' if listed else f'declare `exec: ["{name}"]` under permits'
-    if arguments:
-        return words_apart(program) if name in listed else f"{words_apart(program)}, and {grant}"
-    return f"{grant}; `exec: true` admits any program" if "*" in listed else grant
-
-
-def apart(program: str) -> list[str]:
-    """What stands where one program belongs, word by word; a path may hold blanks."""
-    is_line = program.strip() and "/" not in program and "${{" not in program
-    return program.split() if is_line else [program]
-
-
-def words_apart(program: str) -> str:
-    """How a program is written together with its arguments."""
-    listed = ", ".join(f'"{word}"' for word in apart(program))
-    return f"a program and its arguments are words of their own: `command: [{listed}]`"
+    return _refused("exec", gate, why, or_meant(program, listed, program_fix(program, permits)))
 
 
 def judge_path(permits: Permits | None, mode: Mode, path: str, base: str) -> Verdict:
@@ -207,7 +172,7 @@ def _tool(permits: Permits | None, tool: str) -> Verdict:
     if globs.admits(_texts(permits.tools), tool, stops="/:"):
         return Verdict("tool", tool, True, "permits.tools covers the tool")
     listed = [] if tool in BUILTINS else _texts(permits.tools)
-    fix = _or_meant(tool, listed, f'add "{tool}" to permits.tools')
+    fix = or_meant(tool, listed, f'add "{tool}" to permits.tools')
     return _refused("tool", tool, "permits.tools does not cover it", fix)
 
 
@@ -229,7 +194,7 @@ def _host(permits: Permits | None, host: str) -> Verdict:
     if name in listed or "*" in listed:
         why = "permits.net.http lists the host" if name in listed else "permits.net.http is `*`"
         return Verdict("net", name, True, why)
-    fix = _or_meant(name, listed, f'add "{name}" to permits.net.http')
+    fix = or_meant(name, listed, f'add "{name}" to permits.net.http')
     return _refused("net", name, "permits.net.http does not list it", fix)
 
 

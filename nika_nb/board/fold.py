@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nika_nb.board.clean import last_line, one_line
 from nika_nb.board.fields import Fields, item_fault_of, json_of, preview_of, prompt_of, retry_of
-from nika_nb.board.rows import TOLD_ITEMS, Items, Row, RunState, State, Talk
-from nika_nb.engine.outcome import null_said
+from nika_nb.board.rows import TOLD_ITEMS, Items, Row, RunState, State
+from nika_nb.board.taking import files_changed, items_of, nulls_of, save, spend, take_note, talk_of
 from nika_nb.trace import agents
-from nika_nb.trace.fields import names_of, number, shape_of
+from nika_nb.trace.fields import number, shape_of
 
 if TYPE_CHECKING:
     from nika_nb.board.state import Board
@@ -34,7 +33,7 @@ def _workflow_started(board: Board, fields: Fields, at: int) -> None:
 def _task_scheduled(board: Board, fields: Fields, at: int) -> None:
     row = board.row(str(fields["task"]))
     row.verb = str(fields.get("verb", ""))
-    _noted(row, fields)
+    take_note(row, fields)
     needs = [need for need in json_of(fields.get("needs"), []) if isinstance(need, list) and len(need) == 3]
     row.needs = tuple((str(n[0]), str(n[1]), str(n[2] or "")) for n in needs)
     board.touch(row)
@@ -42,22 +41,22 @@ def _task_scheduled(board: Board, fields: Fields, at: int) -> None:
 
 def _verb_invoked(board: Board, fields: Fields, at: int) -> None:
     row = board.row(str(fields["task"]))
-    _noted(row, fields)
+    take_note(row, fields)
     if row.settled:
         return
-    row.nulls = row.nulls if row.started else _nulls(board, row)
+    row.nulls = row.nulls if row.started else nulls_of(board, row)
     board.begin(row, at)
     if fields.get("item") is None:
         row.attempts = max(row.attempts, int(fields.get("attempt", 1)))
     else:
-        _items(row).running += 1 if int(fields.get("attempt", 1)) == 1 else 0
-        _items(row).mark(fields["item"], "running")
+        items_of(row).running += 1 if int(fields.get("attempt", 1)) == 1 else 0
+        items_of(row).mark(fields["item"], "running")
     board.become(row, "running")
 
 
 def _task_started(board: Board, fields: Fields, at: int) -> None:
     row = board.row(str(fields["task"]))
-    _noted(row, fields)
+    take_note(row, fields)
     row.reason = str(fields.get("reason", "") or "")
     row.parts = tuple(str(part) for part in json_of(fields.get("parts"), []))
     row.why_detail = str(fields.get("detail", "") or "")
@@ -85,16 +84,16 @@ def _task_recovered(board: Board, fields: Fields, at: int) -> None:
 
 def _item_completed(board: Board, fields: Fields, at: int) -> None:
     row = board.row(str(fields["task"]))
-    items = _items(row)
+    items = items_of(row)
     items.done += 1
     status = fields.get("status")
     if fields.get("matched"):
         items.cached += 1
-        row.changed |= _files_changed(fields)
-        _saved(row, fields.get("saved_ms"), fields.get("saved_tokens"), fields.get("saved_usd"))
+        row.changed |= files_changed(fields)
+        save(row, fields.get("saved_ms"), fields.get("saved_tokens"), fields.get("saved_usd"))
     else:
         items.running = max(0, items.running - 1)
-        _spent(row, fields)
+        spend(row, fields)
     if status == "failure":
         items.failed += 1
         if len(items.faults) < KEPT_FAULTS:
@@ -120,14 +119,14 @@ _ITEM_ENDS: dict[str, State] = {"success": "ok", "failure": "failed"}
 
 def _agent_replied(board: Board, fields: Fields, at: int) -> None:
     row = board.row(str(fields["task"]))
-    _talk(row).turns += 1
+    talk_of(row).turns += 1
     board.touch(row)
 
 
 def _tool_invoked(board: Board, fields: Fields, at: int) -> None:
     row = board.row(str(fields["task"]))
-    _talk(row).calls += 1
-    _talk(row).failed += agents.failed(fields)
+    talk_of(row).calls += 1
+    talk_of(row).failed += agents.failed(fields)
     board.touch(row)
 
 
@@ -144,9 +143,9 @@ def _task_completed(board: Board, fields: Fields, at: int) -> None:
 def _task_cache_hit(board: Board, fields: Fields, at: int) -> None:
     row = _settle(board, fields, at, "cached")
     row.duration_ms = None
-    row.changed |= _files_changed(fields)
+    row.changed |= files_changed(fields)
     row.saved_ms, row.saved_tokens, row.saved_usd = 0, 0, 0.0  # its items have told theirs, this is the sum
-    _saved(row, fields.get("saved_ms"), fields.get("saved_tokens"), fields.get("saved_usd"))
+    save(row, fields.get("saved_ms"), fields.get("saved_tokens"), fields.get("saved_usd"))
     row.preview = preview_of(fields)
     board.hits += 1
     board.resumed = True
@@ -172,7 +171,7 @@ def _task_cancelled(board: Board, fields: Fields, at: int) -> None:
 
 def _settle(board: Board, fields: Fields, at: int, state: State) -> Row:
     row = board.row(str(fields["task"]))
-    _noted(row, fields)
+    take_note(row, fields)
     row.tail, row.ended = "", at
     row.called = {}
     if fields.get("duration_ms") is not None:
@@ -187,7 +186,7 @@ def _settle(board: Board, fields: Fields, at: int, state: State) -> Row:
         row.items.rest()
         row.items.total = row.items.total or row.items.done
     if state in ("ok", "failed") and not row.nulls:  # it may have failed before it began
-        row.nulls = _nulls(board, row)
+        row.nulls = nulls_of(board, row)
     board.become(row, state)
     return row
 
@@ -264,64 +263,10 @@ def _live_output(board: Board, fields: Fields, at: int) -> None:
 
 def _live_progress(board: Board, fields: Fields, at: int) -> None:
     row = board.row(str(fields["task"]))
-    items = _items(row)
+    items = items_of(row)
     items.total = fields.get("total", items.total)
     items.done = max(items.done, int(fields.get("done", 0)))
     board.touch(row)
-
-
-# -- small helpers ---------------------------------------------------------------------------------
-
-_COUNT = re.compile(r" · (\d+) items?\b")
-
-
-def _nulls(board: Board, row: Row) -> tuple[str, ...]:
-    """What the task reads of others that gave nothing: they have settled before it begins."""
-    found = []
-    for name, kind, binding in row.needs:
-        producer = board.rows.get(name) if kind == "value" else None
-        if producer is not None and producer.state == "skipped":
-            found.append(null_said(binding, name))
-        elif producer is not None and producer.recovered and producer.gave_null:
-            found.append(null_said(binding, name, f"recovered from {producer.recovered}"))
-    return tuple(dict.fromkeys(found))
-
-
-def _files_changed(fields: Fields) -> dict[str, None]:
-    return dict.fromkeys(names_of(fields.get("files_changed")))
-
-
-def _noted(row: Row, fields: Fields) -> None:
-    note = fields.get("note")
-    if note:
-        row.note = str(note)
-        found = _COUNT.search(row.note)
-        if found:
-            _items(row).total = int(found.group(1))
-
-
-def _items(row: Row) -> Items:
-    if row.items is None:
-        row.items = Items()
-    return row.items
-
-
-def _talk(row: Row) -> Talk:
-    if row.talk is None:
-        row.talk = Talk()
-    return row.talk
-
-
-def _spent(row: Row, fields: Fields) -> None:
-    row.tokens += int(fields.get("tokens") or 0)
-    if fields.get("cost_usd") is not None:
-        row.cost_usd = (row.cost_usd or 0.0) + float(fields["cost_usd"])
-
-
-def _saved(row: Row, ms: Any, tokens: Any, usd: Any) -> None:
-    row.saved_ms += int(ms or 0)
-    row.saved_tokens += int(tokens or 0)
-    row.saved_usd += float(usd or 0.0)
 
 
 HANDLERS: dict[str, Callable[[Board, Fields, int], None]] = {

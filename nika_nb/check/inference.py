@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from nika_nb.authority import floor
-from nika_nb.authority.permits import apart, words_apart
+from nika_nb.authority.fixes import apart, words_apart
 from nika_nb.check.needs import Need, needs_of
 from nika_nb.language.model import Workflow
 

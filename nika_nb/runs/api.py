@@ -10,8 +10,8 @@ from typing import Any
 
 from nika_nb.check import Report
 from nika_nb.check import check as check_source
-from nika_nb.runs.asked import cap, mapping, resumed
-from nika_nb.runs.assembling import keep_more
+from nika_nb.runs.arguments import cap, mapping, resumed
+from nika_nb.runs.making_room import keep_more
 from nika_nb.runs.request import Document, document
 from nika_nb.runs.run import Run, attach, ready
 from nika_nb.trace.retention import Collection

@@ -8,7 +8,6 @@ from typing import Any
 
 from nika_nb.authority.secrets import Masker, SecretStore
 from nika_nb.check import Report
-from nika_nb.doors import option, setting
 from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import SystemClock, VirtualClock
 from nika_nb.engine.contract import Process, Verbs
@@ -27,17 +26,16 @@ from nika_nb.runs.doubt import AskFirst, carried, in_doubt
 from nika_nb.runs.draft import Draft
 from nika_nb.runs.ids import new_invocation_id, new_run_id, seed_of
 from nika_nb.runs.inputs import unfilled
+from nika_nb.runs.making_room import made_room, went
 from nika_nb.runs.manifest import manifest, source_name, source_pages
 from nika_nb.runs.namesakes import told_of_namesake
 from nika_nb.runs.needs.journals import sealing_key
 from nika_nb.runs.needs.models import made_up, uncapped
 from nika_nb.runs.request import Request
 from nika_nb.runs.resumption import Resumption
-from nika_nb.runs.shelf import Shelf
-from nika_nb.settings import SETTINGS, Settings
+from nika_nb.settings import Settings
 from nika_nb.trace.memory import JournalMemory
-from nika_nb.trace.retention import SETTINGS as by_reason
-from nika_nb.trace.retention import Collection, Limits
+from nika_nb.trace.retention import Collection
 from nika_nb.trace.seal import Sealing
 from nika_nb.trace.writer import Journal
 from nika_nb.values import dumps
@@ -96,7 +94,7 @@ def assembled(
 ) -> Prepared:
     """Raises UsageError where the journal is to be sealed and cannot be. Ends what a crash left running."""
     parts = _Parts(request, drafted, resumed, answers, interactive, settings)
-    swept, tidied = _sweep(resumed), _tidied(request, settings)
+    swept, room = _sweep(resumed), made_room(request, settings)
     return Prepared(
         request=request,
         workflow=drafted.workflow,
@@ -109,8 +107,8 @@ def assembled(
         masker=parts.masker,
         journal=parts.journal,
         setup=parts.setup,
-        notices=[*settings.troubles, *parts.notices(), *swept, *_went(tidied)],
-        tidied=tidied,
+        notices=[*settings.troubles, *parts.notices(), *swept, *went(room)],
+        tidied=room,
         closers=[owner.close for owner in (parts.verbs, parts.jq, parts.journal) if owner is not None],
     )
 
@@ -258,28 +256,6 @@ def _texts(
     texts = [(source_name(request, plan.workflow), request.source.text)]
     texts += pinned_texts(request.source.name, plan, children).items()
     return [page for name, text in texts for page in source_pages(name, text, masker)]
-
-
-def _tidied(request: Request, settings: Settings) -> Collection:
-    """Makes room for the trace that is about to be written."""
-    if not request.gc or not settings.trace_file:
-        return Collection()
-    return Shelf(request.place.folder.path).tidied(Limits.of(settings))
-
-
-def _went(found: Collection) -> list[str]:
-    """A line where something went or could not."""
-    if not found.removed and not found.trouble:
-        return []
-    return [" · ".join(filter(None, (found.sentence, keep_more(found))))]
-
-
-def keep_more(found: Collection) -> str:
-    """How what went would have stayed; empty where nothing went that anybody could miss."""
-    variables = {one.field: one.variable for one in SETTINGS}
-    names = [by_reason[reason] for reason in found.reasons if reason in by_reason]
-    given = [*(setting(name, variables[name], "…") for name in names), option("no-gc")]
-    return f"to keep more: {' or '.join(given)}" if names else ""
 
 
 def _in_doubt(request: Request, workflow: Workflow, resumed: Resumption) -> frozenset[str]:

@@ -12,7 +12,7 @@ from nika_nb.language.load import load
 from nika_nb.language.model import Permits
 from nika_nb.runs.ahead import foretold
 from nika_nb.runs.answers import Answers
-from nika_nb.runs.asked import cap, mapping
+from nika_nb.runs.arguments import cap, mapping
 from nika_nb.runs.doubt import in_doubt
 from nika_nb.runs.draft import Draft, draft
 from nika_nb.runs.given import with_inputs

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from nika_nb.errors import CheckRefused, NikaError, UsageError
 from nika_nb.files import here
-from nika_nb.runs.asked import mapping
+from nika_nb.runs.arguments import mapping
 from nika_nb.runs.calling_off import end_elsewhere
 from nika_nb.runs.deployments import Broken, Deployment, Deployments
 from nika_nb.runs.following import Follow

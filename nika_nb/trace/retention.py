@@ -18,8 +18,8 @@ from nika_nb.trace.kinship import FINISHED, Kinship
 Reason = Literal["rotated", "aged", "over-budget", "empty"]
 REASONS: tuple[Reason, ...] = ("rotated", "aged", "over-budget", "empty")
 
-# The settings that decide; an empty file stands for nothing.
-SETTINGS: dict[Reason, str] = {
+# The setting that decides; an empty file stands for nothing.
+SETTING_OF: dict[Reason, str] = {
     "rotated": "trace_keep",
     "aged": "trace_max_age_days",
     "over-budget": "trace_budget_mb",

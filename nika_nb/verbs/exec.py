@@ -10,7 +10,8 @@ from functools import partial
 from typing import Any
 
 from nika_nb.authority import blocklist, env, paths
-from nika_nb.authority.permits import Verdict, apart, judge_program, judge_target, words_apart
+from nika_nb.authority.fixes import apart, words_apart
+from nika_nb.authority.permits import Verdict, judge_program, judge_target
 from nika_nb.authority.regate import judge_words
 from nika_nb.engine.contract import Call, Permit, Reply
 from nika_nb.errors import Fault, hidden
