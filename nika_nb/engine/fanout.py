@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nika_nb.engine.attempts import error_of
-from nika_nb.engine.contract import CallOff, Hit, Miss, Prompt, StaysOpen
+from nika_nb.engine.contract import CallOff, Prompt, StaysOpen
 from nika_nb.engine.identify import try_identity
+from nika_nb.engine.memory import Hit, Miss
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.recovery import MOVED, has_to_stand
 from nika_nb.engine.settle import hashes

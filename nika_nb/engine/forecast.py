@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from nika_nb.engine.attempts import error_of, named
-from nika_nb.engine.contract import Extractor, Hit, Memory, Miss
+from nika_nb.engine.contract import Extractor
 from nika_nb.engine.fanout import aligned, not_a_list
 from nika_nb.engine.identify import Identifier, recall, try_identity
+from nika_nb.engine.memory import Hit, Memory, Miss
 from nika_nb.engine.outcome import Outcome, TaskError, null_said
 from nika_nb.engine.recovery import MOVED, has_to_stand, sources, standing
 from nika_nb.engine.scope import Scopes, Settled, reads, record

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from nika_nb.engine.contract import Hit, Memory, Miss
 from nika_nb.engine.emit import Mask
+from nika_nb.engine.memory import Hit, Memory, Miss
 from nika_nb.engine.scope import Scopes, per_item, reads, stand_in
 from nika_nb.errors import Fault
 from nika_nb.language.model import Task

@@ -8,9 +8,10 @@ from typing import Any
 
 from nika_nb.engine.attempts import UNANSWERED_CODE, error_of
 from nika_nb.engine.clock import Clock
-from nika_nb.engine.contract import Asks, CallOff, Hit, Memory, Prompt, StaysOpen
+from nika_nb.engine.contract import Asks, CallOff, Prompt, StaysOpen
 from nika_nb.engine.fanout import FanOut, aligned, fold, not_a_list
 from nika_nb.engine.identify import recall, try_identity
+from nika_nb.engine.memory import Hit, Memory
 from nika_nb.engine.outcome import Outcome
 from nika_nb.engine.scope import Scopes, per_item, reads
 from nika_nb.engine.settle import Settler

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from nika_nb.engine.contract import Hit, Miss
+from nika_nb.engine.memory import Hit, Miss
 from nika_nb.engine.scope import Scopes
 from nika_nb.errors import Fault
 from nika_nb.language.cel import Reference

@@ -11,7 +11,7 @@ import os
 import stat
 from collections.abc import Iterable, Mapping
 
-from nika_nb.engine.contract import Hit
+from nika_nb.engine.memory import Hit
 
 MOST = 20  # files of one task or item
 NAMED = 3  # of those that changed

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from nika_nb.engine.contract import Hit, Miss
 from nika_nb.engine.emit import Emitter, Mask
+from nika_nb.engine.memory import Hit, Miss
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.seen import Mark, Seen
 from nika_nb.engine.work import Work, usage_fields

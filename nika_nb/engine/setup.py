@@ -10,10 +10,11 @@ from typing import Any
 from nika_nb.engine.attempts import Attempts
 from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import Clock, VirtualClock
-from nika_nb.engine.contract import Extractor, Memory, Verbs
+from nika_nb.engine.contract import Extractor, Verbs
 from nika_nb.engine.emit import Emitter, Mask
 from nika_nb.engine.events import Sink
 from nika_nb.engine.identify import Identifier
+from nika_nb.engine.memory import Memory
 from nika_nb.engine.pipeline import Pipeline
 from nika_nb.engine.places import Places
 from nika_nb.engine.scope import Scopes

@@ -10,8 +10,9 @@ from nika_nb.authority.lifts import way_of
 from nika_nb.engine.attempts import Attempts, error_of
 from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import Clock
-from nika_nb.engine.contract import Carried, Hit, Lifted, Memory, Miss, StaysOpen
+from nika_nb.engine.contract import Lifted, StaysOpen
 from nika_nb.engine.identify import Identifier
+from nika_nb.engine.memory import Carried, Hit, Memory, Miss
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.recovery import MOVED, has_to_stand, recovered, sources, standing, usable
 from nika_nb.engine.scope import Scopes, per_item

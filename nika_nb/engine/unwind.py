@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nika_nb.engine.contract import Memory
+from nika_nb.engine.memory import Memory
 from nika_nb.plan.edges import by_consumer
 from nika_nb.plan.plan import Plan
 

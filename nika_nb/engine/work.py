@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from nika_nb.engine.contract import Carried, Hit, Lifted, Miss, Permit, Usage
+from nika_nb.engine.contract import Lifted, Permit, Usage
+from nika_nb.engine.memory import Carried, Hit, Miss
 from nika_nb.engine.outcome import TaskError
 from nika_nb.engine.seen import MOST, Mark
 

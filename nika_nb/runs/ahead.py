@@ -14,9 +14,9 @@ from nika_nb.authority.secrets import Masker, SecretStore
 from nika_nb.board.forecast import Ceiling, TaskForecast, Touch
 from nika_nb.board.rows import reason_said
 from nika_nb.check.folding import fold
-from nika_nb.engine.contract import Memory
 from nika_nb.engine.forecast import Expected, Forecaster
 from nika_nb.engine.identify import Identifier
+from nika_nb.engine.memory import Memory
 from nika_nb.engine.scope import Scopes
 from nika_nb.engine.seen import Seen
 from nika_nb.engine.settle import parts_of

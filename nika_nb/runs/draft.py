@@ -10,7 +10,7 @@ from typing import Any
 from nika_nb.authority.skills import skills_of
 from nika_nb.check import Report, check
 from nika_nb.check.children import Family
-from nika_nb.engine.contract import Memory
+from nika_nb.engine.memory import Memory
 from nika_nb.errors import CheckRefused, Fault
 from nika_nb.language.model import Workflow
 from nika_nb.plan.plan import Callee, Plan, make_plan

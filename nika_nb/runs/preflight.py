@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from nika_nb.authority.files import read_plain
-from nika_nb.engine.contract import Memory, NoMemory
+from nika_nb.engine.memory import Memory, NoMemory
 from nika_nb.language.model import Task, Workflow
 from nika_nb.plan.plan import Plan
 from nika_nb.runs.lack import Lack

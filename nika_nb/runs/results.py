@@ -8,6 +8,7 @@ from typing import Any
 from nika_nb.board.outputpage import Section, whole_error
 from nika_nb.board.replay import Replay, Step
 from nika_nb.board.text import said
+from nika_nb.engine.contract import unit_of
 from nika_nb.errors import UsageError
 from nika_nb.runs.replaying import replay_of
 from nika_nb.trace import agents
@@ -32,8 +33,7 @@ def sections_of(path: Path, unit: str) -> list[Section]:
 
 def _turns(replay: Replay, unit: str) -> list[str]:
     """What an agent did, from the newest journal that tells of it."""
-    task, _, index = unit.removesuffix("]").partition("[")
-    item = int(index) if index.isdecimal() else None
+    task, item = unit_of(unit)
     for path in reversed(replay.traces):
         found = list(agents.told(frames(path), task, item))
         if found:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from nika_nb.doors import option
-from nika_nb.engine.contract import Memory, Miss, NoMemory, unit_key
+from nika_nb.engine.contract import unit_key
+from nika_nb.engine.memory import Memory, Miss, NoMemory
 from nika_nb.errors import ResumeRefused, UsageError
 from nika_nb.language.model import Workflow
 from nika_nb.plan.graph import downstream

@@ -10,7 +10,7 @@ from nika_nb.board.rows import State, reason_said
 from nika_nb.board.sheet import Drawn, Line, Sheet
 from nika_nb.board.text import plural
 from nika_nb.doors import option
-from nika_nb.engine.contract import Miss
+from nika_nb.engine.memory import Miss
 from nika_nb.engine.outcome import null_said
 from nika_nb.engine.recovery import MOVED
 from nika_nb.engine.seen import changed_said

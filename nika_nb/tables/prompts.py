@@ -11,7 +11,7 @@ from nika_nb.trace.child import CHILD, event_of
 from nika_nb.trace.fields import list_of, said, whole
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.paging import with_texts
-from nika_nb.trace.trace import Prompt, prompts_of, unit_key
+from nika_nb.trace.trace import Prompt, prompts_of, unit_key, unit_of
 from nika_nb.values import to_text
 
 _LISTED = {"choices": " · ", "gates": ", ", "effects": ", "}  # and what stands between
@@ -51,11 +51,11 @@ class _Fold:
     def _decide(self, key: str, frame: Frame) -> None:
         why = said(frame.get("why"))
         state = "answered" if why is None else "declined" if why == "declined" else "refused"
-        outer = key.partition("/")[0]
+        task, item = unit_of(key.partition("/")[0])
         row: dict[str, Any] = {
             "key": key,
-            "task": outer.partition("[")[0],
-            "item": int(outer.partition("[")[2].rstrip("]")) if "[" in outer else None,
+            "task": task,
+            "item": item,
             "state": state,
             "time": frame.timestamp,
             **{name: said(frame.get(name)) for name in ("mode", "message", "source", "why", "shown_hash")},

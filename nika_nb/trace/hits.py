@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from nika_nb.engine.contract import Carried, Hit, Permit
+from nika_nb.engine.contract import Permit
+from nika_nb.engine.memory import Carried, Hit
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.seen import marks_of
 from nika_nb.trace.fields import inner, list_of, shape_of, whole

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from nika_nb.engine.contract import unit_key
+from nika_nb.engine.contract import unit_key, unit_of
 from nika_nb.trace.frame import Frame
 
 
@@ -34,8 +34,7 @@ class InFlight:
         unit, below, _ = self.task.partition("/")
         if not below:
             return self.task, self.item
-        task, counted, item = unit.partition("[")
-        return task, int(item.rstrip("]")) if counted else None
+        return unit_of(unit)
 
 
 def in_flight(task: str, invoked: Mapping[int | None, Frame]) -> Iterator[InFlight]:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from nika_nb.catalog.frames import TASK_SUCCESSES
-from nika_nb.engine.contract import Carried, Hit, Memory, Miss, NoMemory, unit_key
+from nika_nb.engine.contract import unit_key
+from nika_nb.engine.memory import Carried, Hit, Memory, Miss, NoMemory
 from nika_nb.plan.identity import Identity
 from nika_nb.trace.child import Child
 from nika_nb.trace.hits import carried, hit

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nika_nb.catalog.frames import TASK_SUCCESSES
-from nika_nb.engine.contract import Hit, Miss
+from nika_nb.engine.memory import Hit, Miss
 from nika_nb.plan.identity import Identity
 from nika_nb.trace.fields import inner, shape_of
 from nika_nb.trace.frame import Frame

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from nika_nb.catalog.frames import RESUME_BLOCKED, RUN_ENDS
 from nika_nb.engine.contract import Prompt as Prompt
 from nika_nb.engine.contract import unit_key as unit_key
+from nika_nb.engine.contract import unit_of as unit_of
 from nika_nb.trace.fields import json_in, list_of, names_of, object_of, said, shape_of
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.paging import INPUT_PAGE, with_texts

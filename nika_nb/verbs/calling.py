@@ -14,20 +14,11 @@ from nika_nb.authority.secrets import Masker, SecretStore
 from nika_nb.catalog.frames import GENESIS, LIVE_ONLY
 from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import Clock, SystemClock
-from nika_nb.engine.contract import (
-    Asks,
-    Call,
-    Memory,
-    NoMemory,
-    Permit,
-    Reply,
-    StaysOpen,
-    Verbs,
-    unit_key,
-)
+from nika_nb.engine.contract import Asks, Call, Permit, Reply, StaysOpen, Verbs, unit_key
 from nika_nb.engine.ending import Verdict
 from nika_nb.engine.engine import Engine
 from nika_nb.engine.events import Event
+from nika_nb.engine.memory import Memory, NoMemory
 from nika_nb.engine.outcome import TaskError
 from nika_nb.engine.setup import Setup
 from nika_nb.engine.turns import Turns

@@ -9,10 +9,11 @@ from typing import Any
 from nika_nb.authority.secrets import Masker
 from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import VirtualClock
-from nika_nb.engine.contract import Call, Memory, NoMemory, Reply
+from nika_nb.engine.contract import Call, Reply
 from nika_nb.engine.ending import Verdict
 from nika_nb.engine.engine import Engine
 from nika_nb.engine.events import Event
+from nika_nb.engine.memory import Memory, NoMemory
 from nika_nb.engine.setup import Setup
 from nika_nb.engine.turns import Turns
 from nika_nb.errors import Fault, Source

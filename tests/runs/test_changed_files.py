@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import nika_nb
-from nika_nb.engine.contract import Hit
+from nika_nb.engine.memory import Hit
 from nika_nb.engine.seen import Seen, changed_said, marks_of
 from tests.doors import frames
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nika_nb.engine.contract import Carried, Hit, Memory, Miss
+from nika_nb.engine.memory import Carried, Hit, Memory, Miss
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.plan.identity import Identity
 from nika_nb.trace.inflight import InFlight
