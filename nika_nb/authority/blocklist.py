@@ -13,7 +13,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TypeVar
 
-from nika_nb.authority.shell import pipelines, redirections, substitutions, without_data
+from nika_nb.authority.shell import base, pipelines, redirections, substitutions, without_data
+from nika_nb.authority.shelltext import is_fork_bomb, runs_remote_text
 
 _ESCALATION = frozenset({"sudo", "doas", "pkexec", "su", "runas"})
 _POWER = frozenset({"shutdown", "reboot", "halt", "poweroff", "kexec", "init", "telinit"})
@@ -39,9 +40,6 @@ _SYSTEM_FILE = re.compile(
     r"/etc/(?:passwd|shadow|group|gshadow|sudoers|crontab|ld\.so\.preload|hosts)\b|/etc/(?:sudoers|cron)\.?\w*/"
     r"|/boot/|/proc/sysrq-trigger|/proc/sys/|/sys/|\.ssh/authorized_keys"
 )
-_FORK_BOMB = re.compile(r"\(\s*+\)\s*+\{\s*+([\w:.]++)\s*+\|\s*+\1(?![\w:.])\s*+&\s*+;?\s*+\}")
-_RUNS_TEXT = re.compile(r"eval|source|\.|(?:ba|da|z|k|a)?sh|python[\d.]*|perl|ruby|node")
-_REMOTE_TEXT = re.compile(r"(?:<\(|\$\(|`)\s*+(?:curl|wget)\b")
 _DEPTH = 50  # commands within each other
 _AGAIN, _SMALL = 20, 10_000  # how often all of a command is looked at; what is always looked at
 _INVISIBLE = dict.fromkeys([0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF, 0x00AD])
@@ -85,44 +83,17 @@ def judge_shell(line: str) -> str | None:
 
 def _judge_line(line: str) -> str | None:
     text = unicodedata.normalize("NFKC", line).translate(_INVISIBLE)
-    if _is_fork_bomb(text):
+    if is_fork_bomb(text):
         return "a fork bomb fills the machine with processes"
     if "/dev/tcp/" in text or "/dev/udp/" in text:
         return "a shell's own network device opens a door around permits.net"
-    if _runs_remote_text(without_data(text)):
+    if runs_remote_text(without_data(text)):
         return "text from the network would run as a program"
     for pipeline in pipelines(text):
         reason = _judge_pipeline(pipeline)
         if reason:
             return reason
     return next(filter(None, map(judge_shell, substitutions(text))), None)
-
-
-def _is_fork_bomb(text: str) -> bool:
-    """`name(){ name | name & }`; looked for from its bracket, for names stand everywhere."""
-    for found in _FORK_BOMB.finditer(text):
-        end = found.start()
-        while end and text[end - 1].isspace():
-            end -= 1
-        if text.endswith(found[1], 0, end):
-            return True
-    return False
-
-
-def _runs_remote_text(text: str) -> bool:
-    """Whether a command that runs text is given what a fetcher brings."""
-    for command in re.split(r"[;|]", text):
-        fetched = [found.start() for found in _REMOTE_TEXT.finditer(command)]
-        if fetched and any(end <= fetched[-1] for end in _interpreters(command)):
-            return True
-    return False
-
-
-def _interpreters(command: str) -> Iterator[int]:
-    """Where the names end of what runs text."""
-    for word in re.finditer(r"[^\s&(]++(?=\s)", command):
-        if _RUNS_TEXT.fullmatch(base(word.group())):
-            yield word.end()
 
 
 def judge_argv(argv: Sequence[str]) -> str | None:
@@ -342,7 +313,3 @@ def _flags(args: list[str]) -> set[str]:
         elif arg.startswith("-"):
             found.update(arg[1:])
     return found
-
-
-def base(program: str) -> str:
-    return program.lstrip("\\").rsplit("/", 1)[-1]

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nika_nb.authority.blocklist import CARRIERS, SHELLS, base, carried
+from nika_nb.authority.blocklist import CARRIERS, SHELLS, carried
+from nika_nb.authority.shell import base
 from nika_nb.catalog.environment import is_dangerous
 
 # Flags behind which another command begins, and those that take one as their value.

@@ -59,3 +59,8 @@ def redirections(words: list[str]) -> tuple[list[str], list[str]]:
         else:
             argv.append(word)
     return argv, targets
+
+
+def base(program: str) -> str:
+    """A program's name without its path."""
+    return program.lstrip("\\").rsplit("/", 1)[-1]

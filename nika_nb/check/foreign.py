@@ -15,7 +15,7 @@ from nika_nb.language.template import Fields, Items, Plain, Text, Value
 
 _CODE = "NIKA-VAR-005"
 _PATH = r"(?P<path>[A-Za-z_]\w*(?:\.\w+|\[\d+\])*)"
-_WORD = re.compile(r"[.\[]")
+_STEP = re.compile(r"[.\[]")
 # Each with whether its name alone would mean something to a shell or to jq.
 _FORMS = (
     (re.compile(rf"(?<![$\\{{])\{{\{{\s*{_PATH}\s*\}}\}}"), False),
@@ -96,7 +96,7 @@ def _is_program(action: Action) -> bool:
 def _meant(subject: Subject, surface: Surface, path: str, *, bare: bool) -> str | None:
     """The path as it is written here; None where nothing of that name can be read. bare: without its root."""
     root, _, rest = path.partition(".")
-    name, workflow, bound = _WORD.split(rest)[0], subject.workflow, _bound(surface)
+    name, workflow, bound = _STEP.split(rest)[0], subject.workflow, _bound(surface)
     roots: dict[str, Mapping[str, Any]] = {
         "with": bound, "inputs": workflow.inputs, "const": workflow.consts, "secrets": workflow.secrets,
         "tasks": workflow.tasks if "." in rest else {},
@@ -107,7 +107,7 @@ def _meant(subject: Subject, surface: Surface, path: str, *, bare: bool) -> str 
         return None
     if root == "item":
         return path
-    return f"with.{path}" if bare and _WORD.split(root)[0] in bound else None
+    return f"with.{path}" if bare and _STEP.split(root)[0] in bound else None
 
 
 def _bound(surface: Surface) -> Mapping[str, Value]:

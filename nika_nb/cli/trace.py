@@ -14,8 +14,8 @@ from nika_nb.cli.meant import meant, meant_with_task
 from nika_nb.cli.streams import print_json
 from nika_nb.errors import UsageError
 from nika_nb.files import at_home
-from nika_nb.runs.listed import Listed, listed
 from nika_nb.runs.run import attach
+from nika_nb.runs.trace_list import ListedTrace, listed
 from nika_nb.settings import Settings
 from nika_nb.trace.folder import Entry, TraceFolder
 from nika_nb.trace.receipt import Reading, explain
@@ -90,7 +90,7 @@ def list_command(options: argparse.Namespace) -> int:
     return 0
 
 
-def _line(one: Listed, now: int, candidate: bool) -> str:
+def _line(one: ListedTrace, now: int, candidate: bool) -> str:
     """A pause that was answered tells how its run stands."""
     entry, mark = one.entry, "resume" if candidate else ""
     facts = f"{_ago(now - entry.mtime):>4}  {_bytes(entry.size):>8}  {one.state:<10}  {mark:<6}"
@@ -142,7 +142,7 @@ def _bytes(size: int) -> str:
     return f"{size} B"
 
 
-def _shape(one: Listed, now: int, candidate: bool) -> dict[str, object]:
+def _shape(one: ListedTrace, now: int, candidate: bool) -> dict[str, object]:
     entry = one.entry
     onward = {"went_on_in": one.onward, "run_state": one.run} if one.onward else {}
     return {

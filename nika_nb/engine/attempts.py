@@ -16,11 +16,12 @@ from nika_nb.engine.emit import Emitter
 from nika_nb.engine.located import decode, is_undecoded
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.places import Places
+from nika_nb.engine.retries import backoff_ms, may_retry
 from nika_nb.engine.seen import Seen
 from nika_nb.engine.telling import Telling
 from nika_nb.engine.work import Work, usage_fields
 from nika_nb.errors import Fault, short_of
-from nika_nb.language.model import OnError, Retry, Task
+from nika_nb.language.model import OnError, Task
 from nika_nb.plan.plan import TaskPlan
 from nika_nb.values import LEVELS, too_deep
 
@@ -288,25 +289,3 @@ def _cause(task: Task, error: TaskError) -> str:
         task.retry is not None and task.retry.max_attempts > 1 and error.attempt >= task.retry.max_attempts
     )
     return "retry_exhausted" if exhausted else "verb_error"
-
-
-def may_retry(retry: Retry | None, fault: Fault, attempt: int) -> bool:
-    """Whether another attempt is due: only for transient errors, or for the codes that are listed."""
-    if retry is None or attempt >= retry.max_attempts:
-        return False
-    if retry.on_codes is not None:
-        return fault.code in retry.on_codes
-    return transient_of(fault.code) if fault.transient is None else fault.transient
-
-
-def backoff_ms(retry: Retry, attempt: int, chance: random.Random) -> int:
-    """Milliseconds to wait after a failed attempt (counted from 1).
-
-    Defaults: 1 s, exponential, at most 60 s, full jitter.
-    """
-    first = 1000 if retry.backoff_ms is None else retry.backoff_ms
-    cap = 60_000 if retry.backoff_max_ms is None else retry.backoff_max_ms
-    strategy = retry.backoff_strategy or "exponential"
-    factor = {"fixed": 1, "linear": attempt, "exponential": 2 ** min(attempt - 1, 40)}[strategy]
-    delay = min(first * factor, cap)
-    return delay if retry.jitter is False else round(chance.uniform(0, delay))

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from nika_nb.engine.emit import Emitter, Mask
-from nika_nb.engine.memory import Hit, Miss
+from nika_nb.engine.memory import Hit
 from nika_nb.engine.outcome import Outcome, TaskError
+from nika_nb.engine.reasons import reason_fields
 from nika_nb.engine.seen import Mark, Seen
 from nika_nb.engine.work import Work, usage_fields
 from nika_nb.errors import Fault
@@ -275,28 +276,6 @@ def hashes(identity: Identity | Fault) -> dict[str, str]:
     if isinstance(identity, Fault):
         return {}
     return {"def_hash": identity.def_hash, "input_hash": identity.input_hash}
-
-
-def reason_fields(planned: TaskPlan, miss: Miss) -> dict[str, Any]:
-    """Why the task runs live on a resume: the reason, the parts that differ, where they come from."""
-    if miss.reason == "first-run":
-        return {}
-    parts = parts_of(planned, miss)
-    return {
-        "reason": miss.reason,
-        "parts": dumps(parts) if parts else None,
-        "detail": miss.detail or None,
-    }
-
-
-def parts_of(planned: TaskPlan, miss: Miss) -> list[str]:
-    """What differs, each with the tasks that it comes from."""
-    return [_with_origin(planned, name) for name in miss.parts]
-
-
-def _with_origin(planned: TaskPlan, name: str) -> str:
-    origins = planned.origins_of(name)
-    return f"{name} (from {', '.join(origins)})" if origins else name
 
 
 def _detail(error: TaskError | None) -> str | None:

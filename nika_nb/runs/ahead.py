@@ -17,9 +17,9 @@ from nika_nb.check.folding import fold
 from nika_nb.engine.forecast import Expected, Forecaster
 from nika_nb.engine.identify import Identifier
 from nika_nb.engine.memory import Memory
+from nika_nb.engine.reasons import parts_of
 from nika_nb.engine.scope import Scopes
 from nika_nb.engine.seen import Seen
-from nika_nb.engine.settle import parts_of
 from nika_nb.language.binding import bound
 from nika_nb.language.jq import JqWorker
 from nika_nb.language.model import Action, Task

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import get_args
 
+from nika_nb.engine.reasons import with_origins
 from nika_nb.language.template import references
 from nika_nb.plan.identity import definition_fields
 from nika_nb.plan.meaning import envelope
@@ -136,7 +137,11 @@ class _Comparison:
             names = list(self._derived(planned)) if planned is not None else []
         if "on_error" not in fields and planned is not None and recover_differently(planned, a, b):
             names.append(RECOVER)
-        return fields, tuple(_from(part, planned) for part in names if part not in fields)
+        return fields, tuple(
+            with_origins(planned, part) if planned is not None else part
+            for part in names
+            if part not in fields
+        )
 
     def _fields(self, name: str, a: Unit, b: Unit) -> tuple[str, ...]:
         """By the recorded digests; where a task left none, by the recorded texts."""
@@ -219,11 +224,6 @@ def _both_differ(before: str | None, after: str | None) -> bool:
 def recover_differently(planned: TaskPlan, a: Unit, b: Unit) -> bool:
     """Whether both recovered, from what both read: it gave them their outputs."""
     return planned.reads_to_recover and a.cause == b.cause == "recovered" and a.output != b.output
-
-
-def _from(name: str, planned: TaskPlan | None) -> str:
-    came = planned.origins_of(name) if planned is not None else ()
-    return f"{name} (from {', '.join(came)})" if came else name
 
 
 def _side(unit: Unit | None) -> Side | None:

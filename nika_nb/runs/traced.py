@@ -17,7 +17,7 @@ from nika_nb.runs.shelf import Shelf
 from nika_nb.trace.folder import TraceFolder
 from nika_nb.trace.reader import opening
 
-_TASK = re.compile(r"[\[/]")
+_BELOW = re.compile(r"[\[/]")  # what stands between a task and an item of it, or a task that it calls
 Traced = str | os.PathLike[str] | Run
 
 
@@ -66,7 +66,7 @@ def of_words(words: Sequence[str], root: Path | None = None) -> tuple[Path, str 
         if len(words) > 1 or not newest:
             raise
         found = workflow_of(newest[0].path)
-        if found is not None and _TASK.split(words[0])[0] in found.tasks:
+        if found is not None and _BELOW.split(words[0])[0] in found.tasks:
             return newest[0].path, words[0]
         what = f"nor is it a task of the newest one, {newest[0].path.name}"
         raise UsageError(f"{error}; {what}") from None

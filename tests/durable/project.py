@@ -13,6 +13,17 @@ from nika_nb.runs.inspecting import Inspection
 from tests.doors import frames, marks, program, traces
 
 # Two questions and what hangs on them; `say` notes what ran in a file beside the journal.
+SLOW = """\
+nika: slow
+permits: {exec: ["./slow"]}
+tasks:
+  ask: {invoke: {tool: "nika:prompt", args: {message: "Go on?"}}}
+  slow:
+    with: {go: "${{ tasks.ask.output }}"}
+    when: ${{ with.go == true }}
+    exec: {command: ["./slow"]}
+outputs: {said: "${{ tasks.slow.output }}"}
+"""
 GATE = """\
 nika: gate
 inputs: {topic: {type: string, default: plain}}

@@ -14,8 +14,7 @@ from nika_nb.errors import NikaError, NotPaused, ResumeRefused
 from nika_nb.runs.run import Run
 from tests.doors import PATIENCE, Terminal, nika, program, started, wait_for
 from tests.durable.cells import Cells
-from tests.durable.project import GATE, Project
-from tests.durable.test_one_winner import SLOW
+from tests.durable.project import GATE, SLOW, Project
 
 pytestmark = pytest.mark.timeout(3 * PATIENCE)  # a door that does not refuse would wait for the slow program
 

@@ -15,24 +15,13 @@ import nika_nb
 from nika_nb import runs
 from nika_nb.errors import NikaError, ResumeRefused
 from nika_nb.runs.answered import AlreadyAnswered
-from nika_nb.runs.listed import listed
+from nika_nb.runs.trace_list import listed
 from tests.doors import PATIENCE, Terminal, alive, frames, launch, newest, of, program, started, wait_for
-from tests.durable.project import GATE, Project
+from tests.durable.project import GATE, SLOW, Project
 
 ONE = GATE.replace("on_error: {recover: nobody, on_codes: [NIKA-CANCEL-001]}", "").replace(
     'args: {message: "Who says so?", mode: input}', 'args: {message: "Who?", mode: input, default: ann}'
 )
-SLOW = """\
-nika: slow
-permits: {exec: ["./slow"]}
-tasks:
-  ask: {invoke: {tool: "nika:prompt", args: {message: "Go on?"}}}
-  slow:
-    with: {go: "${{ tasks.ask.output }}"}
-    when: ${{ with.go == true }}
-    exec: {command: ["./slow"]}
-outputs: {said: "${{ tasks.slow.output }}"}
-"""
 Other = Callable[[Path], Path]
 
 

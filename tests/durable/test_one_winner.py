@@ -33,19 +33,7 @@ from tests.doors import (
     started,
     wait_for,
 )
-from tests.durable.project import ASK, GATE, Project
-
-SLOW = """\
-nika: slow
-permits: {exec: ["./slow"]}
-tasks:
-  ask: {invoke: {tool: "nika:prompt", args: {message: "Go on?"}}}
-  slow:
-    with: {go: "${{ tasks.ask.output }}"}
-    when: ${{ with.go == true }}
-    exec: {command: ["./slow"]}
-outputs: {said: "${{ tasks.slow.output }}"}
-"""
+from tests.durable.project import ASK, GATE, SLOW, Project
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from nika_nb.engine.attempts import backoff_ms
 from nika_nb.engine.contract import Asks, Prompt
 from nika_nb.engine.memory import Hit, Miss
+from nika_nb.engine.retries import backoff_ms
 from nika_nb.errors import Fault, Span
 from nika_nb.language.model import Retry
 from nika_nb.plan.gates import PASS_SETS, STATUSES

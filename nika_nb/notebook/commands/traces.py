@@ -8,7 +8,7 @@ from nika_nb.board import tracepage
 from nika_nb.notebook.commands import command
 from nika_nb.notebook.session import Session
 from nika_nb.notebook.shown import show
-from nika_nb.runs.listed import listed
+from nika_nb.runs.trace_list import listed
 
 
 @command("trace [TRACE]", "the journal itself, to look at and to download")

@@ -17,7 +17,7 @@ from nika_nb.check.guide import language
 from nika_nb.check.guide.page import Sample
 from nika_nb.check.guide.samples import SAMPLES
 from nika_nb.check.guide.topics import START, help_on, names, topics
-from nika_nb.engine.attempts import backoff_ms
+from nika_nb.engine.retries import backoff_ms
 from nika_nb.errors import Span, UsageError
 from nika_nb.language import cel
 from nika_nb.language.model import Retry

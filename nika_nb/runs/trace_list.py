@@ -14,7 +14,7 @@ from nika_nb.trace.trace import State
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedTrace:
     """A trace in a list.
 
     onward: the name of the trace in which its run went on, where it does not wait any more; run: how that
@@ -32,13 +32,13 @@ class Listed:
         return "answered" if self.answered else self.run or self.entry.state
 
 
-def listed(path: Path) -> list[Listed]:
+def listed(path: Path) -> list[ListedTrace]:
     """Every trace of a folder, newest first."""
     shelf = Shelf(path)
     entries = shelf.entries()
     paused = {entry.run for entry in entries if entry.state == "paused" and entry.run}
     onward = dict(_onward(shelf, paused))
-    return [Listed(entry, *onward.get(entry.path.name, ())) for entry in entries]
+    return [ListedTrace(entry, *onward.get(entry.path.name, ())) for entry in entries]
 
 
 def _onward(shelf: Shelf, runs: set[str]) -> Iterator[tuple[str, tuple[str, State, bool]]]:

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import nika_nb
-from nika_nb.runs.listed import listed
 from nika_nb.runs.shelf import Shelf
+from nika_nb.runs.trace_list import listed
 from tests.doors import Terminal
 
 ASKS = """\
