@@ -64,7 +64,7 @@ def rivals_told(request: Request, drafted: Draft) -> list[str]:
         return []
     shelf, name = Shelf(request.place.folder.path), drafted.workflow.id
     newest = shelf.newest(name)
-    fit = (entry for entry in shelf.entries() if entry.workflow == name and entry.resumable)
+    fit = (entry for entry in shelf.of_workflow(name) if entry.resumable)
     older = [entry for entry in islice(fit, _MOST + 1) if entry.path != newest and entry.size <= _LARGEST]
     if newest is None or not older or newest.stat().st_size > _LARGEST:
         return []

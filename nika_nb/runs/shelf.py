@@ -95,7 +95,7 @@ class Shelf:
 
         What resumed another one is newer than that, whatever the stamps say: clocks go back.
         """
-        found = next((entry.path for entry in self._of(workflow) if entry.resumable), None)
+        found = next((entry.path for entry in self.of_workflow(workflow) if entry.resumable), None)
         seen: set[Path] = set()
         while found is not None and found not in seen:
             seen.add(found)
@@ -107,10 +107,12 @@ class Shelf:
 
     def at_work(self, workflow: str) -> Entry | None:
         """The newest trace of a run of a workflow's name, where that run is at work."""
-        newest = next((entry for entry in self._of(workflow) if entry.kind == "workflow_started"), None)
+        newest = next(
+            (entry for entry in self.of_workflow(workflow) if entry.kind == "workflow_started"), None
+        )
         return newest if newest is not None and newest.state == "running" else None
 
-    def _of(self, workflow: str) -> Iterable[Entry]:
+    def of_workflow(self, workflow: str) -> Iterable[Entry]:
         """The traces of a workflow's name, newest first."""
         try:
             return Index(self.path).of_workflow(workflow)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -44,8 +45,8 @@ def test_a_newest_trace_that_holds_nothing_lets_an_older_one_be_named(say: Path)
     again = nika_nb.run(CHAIN, vars={"f": "good"}, resume=True)
     assert f"resuming from {name(slip)}" in again.notices
     (told,) = naming(again)
-    assert told.startswith(f"{name(paid)} would skip 3 tasks (")
-    assert told.endswith(f'): resume="{name(paid)}"')
+    took = r"( \([^)]+\))?"  # it may have been quicker than a millisecond
+    assert re.fullmatch(rf'{re.escape(name(paid))} would skip 3 tasks{took}: resume="{name(paid)}"', told)
     assert told in ahead.notices
     assert again.board.hits == 0
 
@@ -82,7 +83,7 @@ def test_a_fan_out_counts_by_its_items(say: Path) -> None:
     paid = nika_nb.run(FANNED)
     nika_nb.run(FANNED.replace("[a, b, c, d]", "[x, y]"))
     (told,) = naming(nika_nb.run(FANNED.replace("[a, b, c, d]", "[a, b, c, d, e]"), resume=True))
-    assert told.startswith(f"{name(paid)} would skip 3 tasks and 4 items (")
+    assert told.startswith(f"{name(paid)} would skip 3 tasks and 4 items")
 
 
 def test_a_trace_that_would_be_refused_is_not_named(say: Path) -> None:

@@ -148,17 +148,20 @@ def test_the_chain_is_judged_before_the_version(conformance: Path, tmp_path: Pat
 def test_a_trace_that_is_being_written(tmp_path: Path) -> None:
     """Who writes it is named; when the writer has closed it the same trace is fine."""
     journal = Journal(tmp_path)
-    for event in story():
+    *before, end = story()
+    for event in before:
         journal(event)
     assert journal.path is not None
     with pytest.raises(ResumeRefused, match="another thread of this process") as caught:
         judge(journal.path)
     assert caught.value.exit_code == 3
+    journal(end)
     journal.close()
     assert judge(journal.path).usable
 
 
-def test_a_trace_that_is_being_resumed(path: Path) -> None:
-    """A second resume is refused at once."""
+def test_a_trace_that_is_being_resumed(tmp_path: Path) -> None:
+    """A second resume of what broke off is refused at once."""
+    path = write(tmp_path, story()[:-1])
     with ResumeLock(path), pytest.raises(ResumeRefused, match="being worked on by"):
         judge(path)
