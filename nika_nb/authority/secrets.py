@@ -124,5 +124,4 @@ def _unresolved(secret: Secret, why: str, fix: str) -> Fault:
         UNRESOLVED_CODE,
         f"`secrets.{secret.name}` has no value: {why}; {fix}",
         details={"secret": secret.name, "source": secret.source, "key": secret.key},
-        span=secret.span,
     )
