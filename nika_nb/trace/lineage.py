@@ -1,4 +1,4 @@
-"""A resume that broke off: what it had not reached still stands in the trace that it resumed."""
+"""A resume that did not get through: what it had not reached stands in the trace that it resumed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from nika_nb.trace.reader import read
 from nika_nb.trace.trace import Trace
 from nika_nb.trace.verify import verify
 
-_DEPTH = 100  # resumes that broke off one after the other
+_DEPTH = 100  # resumes that did not get through, one after the other
+_UNFINISHED = {"incomplete": "broke off", "failed": "failed", "cancelled": "was cancelled"}
 
 
 def remember(
@@ -26,7 +27,8 @@ def remember(
         if earlier is None:
             notices.append(f"{later} had resumed {label}, which does not lie beside it as it was")
             break
-        notices.append(f"{later} broke off: what it had not reached is taken from {earlier.path.name}")
+        how = _UNFINISHED[chain[-1].state]
+        notices.append(f"{later} {how}: what it had not reached is looked up in {earlier.path.name}")
         chain.append(earlier)
     return _memory(chain, frozenset(forced), carry_failures), notices
 
@@ -47,8 +49,11 @@ def _memory(chain: list[Trace], forced: frozenset[str], carry_failures: bool) ->
 def _resumed(trace: Trace) -> str | None:
     """The label of what an unfinished resume resumed; None for a trace that says all there is."""
     label = trace.prologue.get("resumed_trace") or trace.prologue.get("resumed_head")
-    unfinished = trace.state in ("incomplete", "failed", "cancelled")
-    return label if unfinished and isinstance(label, str) and PurePath(label).name == label else None
+    return (
+        label
+        if trace.state in _UNFINISHED and isinstance(label, str) and PurePath(label).name == label
+        else None
+    )
 
 
 def _earlier(trace: Trace, label: str) -> Trace | None:

@@ -7,8 +7,9 @@ from typing import Any
 
 from nika_nb.catalog.frames import TASK_SUCCESSES
 from nika_nb.engine.memory import Hit, Miss
+from nika_nb.engine.outcome import blocked_said
 from nika_nb.plan.identity import Identity
-from nika_nb.trace.fields import inner, shape_of
+from nika_nb.trace.fields import inner, said, shape_of
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.remembered import Record, Remembered
 from nika_nb.values import unequal
@@ -71,9 +72,12 @@ def _differing(recorded: Mapping[str, Any], current: Mapping[str, str]) -> tuple
 
 
 def ended(frame: Frame) -> str:
-    """How a task or an item ended that is no success: `failed (NIKA-…)`, `cancelled`, `skipped`."""
+    """How a task or an item ended that is no success: `failed (NIKA-…)`, `blocked (a failed)`, `skipped`."""
     status = {"task_failed": "failure", "task_cancelled": "cancelled", "task_skipped": "skipped"}
     kind = status.get(frame.kind) or str(frame.get("status"))
+    by = said(frame.get("blocked_by")) if kind == "cancelled" else None
+    if by is not None:
+        return f"blocked ({blocked_said(by, said(frame.get('note')) or '')})"
     if kind != "failure":
         return kind
     error = inner(shape_of(frame.get("outcome")), "payload").get("error")

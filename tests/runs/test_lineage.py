@@ -63,7 +63,7 @@ def test_two_crashes_lose_nothing(line: Path, crasher: Crasher) -> None:
     assert marks(line.parent / "marks") - before == {"a": 1}
     for frame in of(newest(line.parent), "task_cache_hit"):
         assert json.loads(frame["matched"])["trace"] == Path(str(first.trace)).name
-    assert f"{crash.name} broke off: what it had not reached is taken from" in "\n".join(resumed.notices)
+    assert f"{crash.name} broke off: what it had not reached is looked up in" in "\n".join(resumed.notices)
     assert reasons(newest(line.parent)) == {"a": ("definition", "exec.command")}
 
 
@@ -122,3 +122,21 @@ def test_a_resume_that_came_to_its_end_says_all_there_is(line: Path) -> None:
     third = nika_nb.run(gated, resume=second.trace, vars={"on": True})
     assert reasons(Path(str(third.trace))) == {"fan": ("not-recorded",)}
     assert len(traces(line.parent)) == 3
+
+
+def test_a_resume_that_failed_is_not_told_to_have_broken_off(folder: Path) -> None:
+    """It came to its end, a bad one; and what stood behind its failure was blocked, by nobody's hand."""
+    text = """nika: blk
+permits: { exec: ["./say"] }
+tasks:
+  a: { exec: { command: ["./say", "1"] } }
+  b: { after: { a: success }, exec: { command: ["./say", "0"] } }
+"""
+    program(folder, "say", 'exit "$1"')
+    first = nika_nb.run(text)
+    second = nika_nb.run(text, resume=first.trace)
+    third = nika_nb.run(text.replace('"1"', '"0"'), resume=second.trace)
+    names = [Path(str(run.trace)).name for run in (first, second)]
+    assert f"{names[1]} failed: what it had not reached is looked up in {names[0]}" in third.notices
+    assert nika_nb.why(third)["b"].detail == "blocked (a failed)"
+    assert "b  not recorded: blocked (a failed)" in str(third)

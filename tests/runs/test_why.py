@@ -70,7 +70,7 @@ def test_forced_new_and_failed_tasks_say_so(say: Path) -> None:
     assert found["first"].detail.startswith("failed (NIKA-EXEC")
     assert kinds(found)["extra"] == "new"
     assert kinds(found)["rows"] == "forced"
-    assert found["second"].detail == "cancelled"
+    assert found["second"].detail == "blocked (first failed)"
 
 
 OBSERVER = """nika: observer

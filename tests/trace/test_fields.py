@@ -41,5 +41,5 @@ def test_a_broken_field_stops_no_resume(tmp_path: Path) -> None:
     begun = replace(first, fields=first.fields | resumed)
     later = write(tmp_path, [begun, *rest[:3]])
     memory, notices = remember(read(later), ())
-    assert notices == [f"{later.name} broke off: what it had not reached is taken from {earlier.name}"]
+    assert notices == [f"{later.name} broke off: what it had not reached is looked up in {earlier.name}"]
     assert memory.forced == frozenset()
