@@ -19,7 +19,7 @@ from nika_nb.values import Json
 
 
 class JournalMemory:
-    """The memory of a resume: implements `engine.contract.Memory` over one trace.
+    """The memory of a resume: implements `engine.memory.Memory` over one trace.
 
     forced: tasks and items (`rows[3]`) that run whatever is recorded. carry_failures: for continuing a
     paused run, whose failures and skips because of an error stand. earlier: what is asked for a task that

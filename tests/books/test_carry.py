@@ -145,6 +145,7 @@ def test_a_cell_puts_its_trace_back_out_of_its_own_output(tmp_path: Path) -> Non
 
 
 def test_an_output_that_was_tampered_with_puts_nothing_back(tmp_path: Path) -> None:
+    """A head that is not the journal's own is enough: no trace, and no file beside it."""
     path = desk(tmp_path / "a")
     executed(path, THE_KEY="a-very-secret-value")
     assert nika("book", "carry", "b.ipynb::flow", cwd=path.parent).code == 0

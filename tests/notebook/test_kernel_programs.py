@@ -40,6 +40,7 @@ def page(folder_: Path) -> Iterator[Page]:
 
 @pytest.mark.skipif(sys.prefix == sys.base_prefix, reason="the tests run in no environment of their own")
 def test_a_kernels_python_is_its_own(page: Page) -> None:
+    """Though another one comes first on the PATH; the journal says why."""
     cell = page.run(f"%%nika --into run\n{WHO}")
     assert page.run("print(run.outputs['who'])").text.strip() == sys.prefix, cell.text
     (env,) = of(newest(page.folder), "permit_checked", plane="env")
@@ -47,6 +48,7 @@ def test_a_kernels_python_is_its_own(page: Page) -> None:
 
 
 def test_a_terminals_is_the_one_on_its_path(folder_: Path) -> None:
+    """Outside of a kernel the PATH stands as it is."""
     path = f"{folder_ / 'bin'}{os.pathsep}{os.environ['PATH']}"
     nika = shutil.which("nika-nb", path=os.path.dirname(sys.executable)) or "nika-nb"
     ended = subprocess.run(
@@ -59,6 +61,7 @@ def test_a_terminals_is_the_one_on_its_path(folder_: Path) -> None:
 
 
 def test_a_path_that_a_task_gives_itself_stands(page: Page) -> None:
+    """A kernel's own programs are put in front of no PATH that an author wrote."""
     own = WHO.replace("} }\noutputs", f', env: {{ PATH: "{page.folder / "bin"}" }} }} }}\noutputs')
     page.run(f"%%nika --into run\n{own}")
     assert page.run("print(run.outputs['who'])").text.strip() == "the one on the PATH"
@@ -74,6 +77,7 @@ def test_a_seeded_journal_does_not_tell(page: Page) -> None:
 
 
 def test_a_module_that_is_missing_names_the_interpreter(page: Page) -> None:
+    """So that it is installed for the one that ran."""
     cell = page.run(f"%%nika\n{WHO.replace('import sys; print(sys.prefix)', 'import no_such_module')}")
     wanted = f"No module named 'no_such_module' (`python` was {os.path.dirname(sys.executable)}/python"
     assert wanted in cell.text

@@ -51,6 +51,7 @@ def told(run: nika_nb.Run) -> dict[str, str]:
 
 
 def test_an_edited_file_is_told_beside_the_hit_and_runs_nothing(data: Path) -> None:
+    """In the row, the forecast, the repr of the run and in `why`, each with what runs the task again."""
     first = nika_nb.run(READING)
     edit(data / "data/a.txt", "edited\n")
     ahead = nika_nb.plan_resume(READING)
@@ -99,12 +100,14 @@ def test_the_same_content_written_again_is_no_change(data: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_not_spoken_of(data: Path) -> None:
+    """It may have been a file that goes away each time."""
     nika_nb.run(READING)
     (data / "data/a.txt").unlink()
     assert told(nika_nb.run(READING, resume=True)) == {}
 
 
 def test_a_words_file_outside_the_boundary_is_not_looked_at(data: Path) -> None:
+    """A word of a command counts as a file only where `permits` lets it be read."""
     text = READING.replace('["./data/*"]', '["./data/a.txt"]')
     trace = nika_nb.run(text).trace
     assert trace is not None
@@ -114,6 +117,7 @@ def test_a_words_file_outside_the_boundary_is_not_looked_at(data: Path) -> None:
 
 
 def test_a_called_workflow_reads_for_its_call(data: Path) -> None:
+    """What its tasks read counts for the one task that called it."""
     (data / "child.nika.yaml").write_text(READING)
     call = READING.partition("tasks:")[0].replace("reading", "calling")
     text = f"{call}tasks:\n  call: {{ invoke: {{ workflow: ./child.nika.yaml }} }}\n"
@@ -125,6 +129,7 @@ def test_a_called_workflow_reads_for_its_call(data: Path) -> None:
 
 
 def test_under_a_virtual_clock_nothing_is_said_and_nothing_is_written(data: Path) -> None:
+    """There is no moment to compare with, and its journal has to be the same twice."""
     for spec in ("{ clock: virtual }", "{ entropy: { seeded: 1 }, clock: virtual }"):
         text = READING.replace("permits:", f"run: {spec}\npermits:", 1)
         run = nika_nb.run(text)
@@ -136,6 +141,7 @@ def test_under_a_virtual_clock_nothing_is_said_and_nothing_is_written(data: Path
 
 
 def test_a_few_names_stand_for_many() -> None:
+    """The first three are named, the others counted; none is an empty text."""
     names = [f"{n}.csv" for n in range(40)]
     assert (
         changed_said(names, "--from t")
@@ -145,6 +151,7 @@ def test_a_few_names_stand_for_many() -> None:
 
 
 def test_a_run_looks_at_a_bounded_number_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What lies beyond the bound counts as unchanged."""
     monkeypatch.setattr("nika_nb.engine.seen._LOOKS", 5)
     looked: list[str] = []
     real = os.stat
@@ -158,4 +165,5 @@ def test_a_run_looks_at_a_bounded_number_of_files(tmp_path: Path, monkeypatch: p
 
 @pytest.mark.parametrize("shape", [{"a": 3}, {"a": [1, 2]}, {"a": ["x", 2, None]}, {"a\0": [1, 2, None]}])
 def test_a_mark_of_another_shape_is_none(shape: dict[str, object]) -> None:
+    """What a strange journal says of files is passed over."""
     assert marks_of(shape) == {}

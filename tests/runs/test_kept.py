@@ -17,6 +17,7 @@ tasks:
 
 
 def test_a_loop_of_runs_warns_once_and_notes_each(say: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The warning points at the caller's line; a notice says how many went each time."""
     monkeypatch.setenv("NIKA_TRACE_KEEP", "2")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("default")
@@ -33,6 +34,7 @@ def test_a_loop_of_runs_warns_once_and_notes_each(say: Path, monkeypatch: pytest
 
 
 def test_what_it_names_keeps_them(say: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Either of the two ways, and then nothing warns."""
     monkeypatch.setenv("NIKA_TRACE_KEEP", "1")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

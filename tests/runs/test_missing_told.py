@@ -28,6 +28,7 @@ def missing(notices: object) -> list[str]:
 
 
 def test_a_program_that_is_not_there_is_named_with_its_task(say: Path) -> None:
+    """By the forecast and by the run, which begins all the same."""
     assert missing(nika_nb.plan_resume(LATE, None).notices) == [PROGRAM]
     run = nika_nb.run(LATE)
     assert missing(run.notices) == [PROGRAM]
@@ -35,6 +36,7 @@ def test_a_program_that_is_not_there_is_named_with_its_task(say: Path) -> None:
 
 
 def test_a_secret_that_is_not_there_is_named(say: Path) -> None:
+    """With the line that sets it."""
     reading = LATE.replace('"one"', '"${{ secrets.key }}"')
     reading = reading.replace("NO_SUCH_KEY }", "NO_SUCH_KEY, egress: [{ to: exec }] }")
     told = missing(nika_nb.plan_resume(reading, None).notices)
@@ -55,11 +57,13 @@ def test_what_is_recorded_misses_nothing(say: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_task_that_says_what_becomes_of_it_misses_nothing(say: Path) -> None:
+    """A failure that is handled is no surprise."""
     handled = LATE.replace("after: { first: success },", "on_error: { skip: true },")
     assert missing(nika_nb.run(handled).notices) == []
 
 
 def test_many_are_counted(say: Path) -> None:
+    """The first five are named."""
     tasks = "".join(f'  t{n}: {{ exec: {{ command: ["shazam"] }} }}\n' for n in range(8))
     told = missing(nika_nb.plan_resume(LATE.partition("  first:")[0] + tasks, None).notices)
     assert len(told) == 6
@@ -67,6 +71,7 @@ def test_many_are_counted(say: Path) -> None:
 
 
 def test_a_terminal_is_told_before_the_run(terminal: Terminal, say: Path) -> None:
+    """In the same words as a caller from Python."""
     (say / "late.nika.yaml").write_text(LATE)
     ended = terminal("run", "late.nika.yaml")
     assert f"nika-nb: {PROGRAM}" in ended.err

@@ -52,12 +52,14 @@ def test_a_newest_trace_that_holds_nothing_lets_an_older_one_be_named(say: Path)
 
 
 def test_the_line_that_it_names_does_what_it_says(say: Path) -> None:
+    """As many tasks are skipped as it promised."""
     paid = nika_nb.run(CHAIN)
     nika_nb.run(CHAIN, vars={"f": "bad"})
     assert nika_nb.run(CHAIN, vars={"f": "good"}, resume=name(paid)).board.hits == 3
 
 
 def test_a_terminal_is_told_in_its_own_words(terminal: Terminal, say: Path) -> None:
+    """With the option of a line instead of an argument."""
     (say / "chain.nika.yaml").write_text(CHAIN)
     terminal("run", "chain.nika.yaml")
     terminal("run", "chain.nika.yaml", "--var", "f=bad")
@@ -68,18 +70,21 @@ def test_a_terminal_is_told_in_its_own_words(terminal: Terminal, say: Path) -> N
 
 @pytest.mark.parametrize("given", [{}, {"f": "fine"}])
 def test_nothing_is_said_where_the_newest_spares_as_much(say: Path, given: dict[str, str]) -> None:
+    """Whether all is skipped or the same part of it."""
     nika_nb.run(CHAIN)
     nika_nb.run(CHAIN)
     assert naming(nika_nb.run(CHAIN, vars=given, resume=True)) == []
 
 
 def test_a_trace_that_is_named_by_hand_is_compared_with_none(say: Path) -> None:
+    """Whoever names one has chosen."""
     nika_nb.run(CHAIN)
     slip = nika_nb.run(CHAIN, vars={"f": "bad"})
     assert naming(nika_nb.run(CHAIN, vars={"f": "good"}, resume=slip.trace)) == []
 
 
 def test_a_fan_out_counts_by_its_items(say: Path) -> None:
+    """Those that need not run again are told beside the tasks."""
     paid = nika_nb.run(FANNED)
     nika_nb.run(FANNED.replace("[a, b, c, d]", "[x, y]"))
     (told,) = naming(nika_nb.run(FANNED.replace("[a, b, c, d]", "[a, b, c, d, e]"), resume=True))
@@ -87,6 +92,7 @@ def test_a_fan_out_counts_by_its_items(say: Path) -> None:
 
 
 def test_a_trace_that_would_be_refused_is_not_named(say: Path) -> None:
+    """A broken chain spares nobody anything."""
     paid = nika_nb.run(CHAIN)
     nika_nb.run(CHAIN, vars={"f": "bad"})
     assert paid.trace is not None
