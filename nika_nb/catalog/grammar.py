@@ -126,6 +126,9 @@ DEAD_TASK: dict[str, Dead] = {
     "output_format": _unknown("there is no `output_format:`", "write the type of the output in `returns:`"),
     "timeout_ms": _unknown("there is no `timeout_ms:`", 'write `timeout: "30s"`'),
     "on_fail": _unknown("there is no `on_fail:`", "write `on_error: {recover: …}`"),
+    "retries": _unknown("`retries:` is called `retry:`", "write `retry: {max_attempts: 3}`"),
+    "max_retries": _unknown("there is no `max_retries:`", "write `retry: {max_attempts: 3}`"),
+    "cmd": _unknown("there is no `cmd:`", "write `exec: {command: [program, argument]}`"),
 }
 
 DEAD_ON_ERROR: dict[str, Dead] = {
@@ -152,5 +155,6 @@ DEAD_VERB: dict[str, Dead] = {
         if key not in VERBS
     },
     "provider": _unknown("the provider is the first part of the model", "write `model: <provider>/<name>`"),
+    "cmd": _unknown("`cmd:` is called `command:`", "write `command: [program, argument]`"),
     "workflows": _unknown("an agent reaches tools only", "list them in `tools:`"),
 }

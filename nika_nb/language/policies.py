@@ -48,7 +48,11 @@ def read_when(node: Node, findings: Findings) -> Value | bool | None:
 
 def _meant(expr: cel.Expr) -> str:
     constant = cel.slips.value(expr.name) if isinstance(expr, cel.syntax.Ident) else None
-    return f"write `{constant}`" if constant else "compare it: `== true`, `!= null`, `> 0`, or `size(…) > 0`"
+    if constant:
+        return f"write `{constant}`"
+    named = isinstance(expr, (cel.syntax.Member, cel.syntax.Index))
+    also = ", also where it is true or false" if named else ""
+    return f"compare it{also}: `== true`, `!= null`, `> 0`, or `size(…) > 0`"
 
 
 def _several(value: Value, node: Node, findings: Findings) -> None:

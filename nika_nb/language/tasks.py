@@ -72,13 +72,19 @@ def _mapping(root: Map, findings: Findings) -> Map | None:
     return None
 
 
+def _meant(name: str) -> str:
+    """The id that a name would be; empty where there is none."""
+    slug = re.sub(r"[^a-z0-9]+", "_", name.lower())[:60].strip("_")
+    return f": {slug}" if _ID.fullmatch(slug) else ""
+
+
 def _task(name: str, entry: Entry, findings: Findings) -> Task | None:
     if not _ID.fullmatch(name):
         findings.error(
             "NIKA-PARSE-006",
             f"`{name[:60]}` cannot be the id of a task: in an expression it would not be one word",
             entry.key.span,
-            "use lower-case letters, digits and `_`, starting with a letter",
+            f"use lower-case letters, digits and `_`, starting with a letter{_meant(name)}",
         )
     shape = Shape(findings)
     body = entry.value

@@ -109,6 +109,7 @@ FINDINGS: list[tuple[str, str, str, str]] = [
     ("declassify: []", "NIKA-PARSE-005", "declassify", "`declassify:` is gone"),
     ("description: x", "NIKA-PARSE-005", "description", "has no `description:`"),
     ("needs: [a]", "NIKA-PARSE-005", "needs", "no `needs:`"),
+    ("retries: 3", "NIKA-PARSE-005", "retries", "is called `retry:`"),
     ("whn: true", "NIKA-PARSE-005", "whn", "not a key of a task"),
     ("with: [a]", "NIKA-PARSE-019", "[a]", "`with:` must be a mapping"),
     ("with: {a: {'${{ inputs.k }}': 1}}", "NIKA-VAR-005", "'${{", "is not resolved in a key"),
@@ -197,6 +198,36 @@ FINDINGS: list[tuple[str, str, str, str]] = [
 def test_a_task_is_strict(block: str, code: str, pointed: str, sentence: str) -> None:
     """One mistake is one finding, with its code, under its text, and it names its task."""
     assert only(with_task(f"{WORK}\n{block}"), code, pointed, sentence).task == "one"
+
+
+HINTS = [
+    ("retries: 3", "write `retry: {max_attempts: 3}`"),
+    ("when: ${{ inputs.a }}", "compare it, also where it is true or false: `== true`"),
+]
+
+
+@pytest.mark.parametrize(("block", "hint"), HINTS, ids=[case[0] for case in HINTS])
+def test_a_hint_that_is_followed_ends_the_mistake(block: str, hint: str) -> None:
+    """It names what is meant, not what is merely spelled alike."""
+    assert found(with_task(f"{WORK}\n{block}"))[0].hint.startswith(hint)
+
+
+def test_the_program_is_called_command() -> None:
+    """`cmd` is nearer to `cwd` by its letters only."""
+    text = "nika: x\ntasks:\n  a: { exec: { cmd: [ls] } }\n"
+    hints = [one.hint for one in found(text)]
+    assert "write `command: [program, argument]`" in hints
+    assert not any("cwd" in hint for hint in hints)
+
+
+NO_IDS = [("each-city", ": each_city"), ("Load", ": load"), ("é", "letter")]
+
+
+@pytest.mark.parametrize(("name", "meant"), NO_IDS, ids=[case[0] for case in NO_IDS])
+def test_an_id_that_is_none_is_told_what_it_would_be(name: str, meant: str) -> None:
+    """Where something of it is left."""
+    text = f"nika: x\ntasks:\n  {name}: {{ infer: {{ prompt: x }} }}\n"
+    assert found(text)[0].hint.endswith(meant)
 
 
 ON_ERROR_WORDS = ["fail_workflow: true", "fallback: 1", "value: 1"]
