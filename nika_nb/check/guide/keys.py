@@ -13,15 +13,28 @@ _HEADS = {"workflow": "a workflow", "task": "a task"}
 
 
 def key_pages() -> Iterator[Page]:
-    """By the key's name; a key that stands at several places has one page that tells of each."""
+    """By the key's name; a key that stands at several places has one page that tells of each.
+
+    A level comes before the key that is called like it.
+    """
     places: dict[str, list[tuple[str, Key]]] = {}
     for level, keys in LEVELS.items():
         for name, key in keys.items():
             places.setdefault(name, []).append((level, key))
-    for name, found in places.items():
-        yield _page(name, found)
     for level in ("workflow", "task"):
-        yield Page(level, f"The keys of {_HEADS[level]}.", (keys_table(level),))
+        also = tuple(_told(*one) for one in places.get(level, ()))
+        yield Page(level, f"The keys of {_HEADS[level]}.", (keys_table(level), *also))
+    for name, found in places.items():
+        yield _page(name, sorted(found, key=lambda one: one[0] != "task"))
+
+
+def key_page(path: str) -> Page | None:
+    """The page of a key by its way, as `permits.exec`: that place is told of first. None where it is none."""
+    level, _, name = path.rpartition(".")
+    if name not in LEVELS.get(level, {}):
+        return None
+    found = [(each, keys[name]) for each, keys in LEVELS.items() if name in keys]
+    return _page(name, sorted(found, key=lambda one: one[0] != level))
 
 
 def keys_table(level: str) -> Table:
@@ -51,8 +64,6 @@ _KINDS = {
 
 
 def _page(name: str, found: list[tuple[str, Key]]) -> Page:
-    """The first place is the task's, where it has one."""
-    found.sort(key=lambda one: one[0] != "task")
     first, *others = found
     blocks: list[Block] = [*_facts(first[1])]
     blocks += [keys_table(first[1].level)] if first[1].level else []

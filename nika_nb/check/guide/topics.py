@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from nika_nb.catalog.codes import CODES
-from nika_nb.catalog.grammar import DEAD_ENVELOPE, DEAD_ON_ERROR, DEAD_PERMITS, DEAD_TASK, DEAD_VERB
+from nika_nb.catalog.grammar import (
+    DEAD_ENVELOPE,
+    DEAD_ON_ERROR,
+    DEAD_PERMITS,
+    DEAD_TASK,
+    DEAD_VERB,
+)
 from nika_nb.catalog.ways import OURS
 from nika_nb.check.editing.places import MODELS, Tools, ToolWords
 from nika_nb.check.guide.codes import TOPIC, code_page, codes_table
-from nika_nb.check.guide.keys import key_pages
+from nika_nb.check.guide.keys import key_page, key_pages
 from nika_nb.check.guide.language import pages
 from nika_nb.check.guide.page import Block, Page, Sample, Table
 from nika_nb.check.guide.samples import SAMPLES
@@ -22,22 +30,31 @@ _ALIASES = {
     "verbs": "task", "tasks": "task", "keys": "task", "jq": "nika:jq", "json": "decode", "nullable": "types",
     "optional": "types", "enum": "types", "object": "types", "array": "types", "map": "types",
     "union": "types", "boundary": "permits", "skip": "skipped", "functions": "python", "script": "python",
+    "pandas": "python", "dataframe": "python", "mock": "models", "item": "expressions",
+    "index": "expressions", "workflows": "workflow", "retries": "retry", "cmd": "command",
 }  # fmt: skip
 
-_DEAD = DEAD_VERB | DEAD_PERMITS | DEAD_ON_ERROR | DEAD_ENVELOPE | DEAD_TASK
+# What became of a word, by where it was written.
+_DEAD = {
+    "a workflow": DEAD_ENVELOPE, "a task": DEAD_TASK, "a verb": DEAD_VERB,
+    "`permits:`": DEAD_PERMITS, "`on_error:`": DEAD_ON_ERROR,
+}  # fmt: skip
 
 
 def topics(tools: Tools) -> dict[str, Page]:
     """Every page by its name: what is no key first, so that it is found before a key of that name."""
     found: dict[str, Page] = {}
     for page in (*pages(), _tools(tools), _models(), _codes(), *map(_tool, tools.values()), *key_pages()):
-        found.setdefault(page.name, page)
+        tool = f"nika:{page.name}"
+        also = (*page.also, tool) if tool in tools else page.also
+        found.setdefault(page.name, replace(page, also=also))
     return found
 
 
 def knows(word: str, tools: Tools) -> bool:
     """Whether a word of the language, a tool or a code is called so."""
-    return word in _DEAD or _code(word) in (CODES | OURS) or _named(word, topics(tools)) is not None
+    known = _code(word) in (CODES | OURS) or _named(word, topics(tools)) is not None
+    return known or any(word in dead for dead in _DEAD.values())
 
 
 def help_on(word: str, tools: Tools, others: Iterable[str] = ()) -> Page:
@@ -50,11 +67,23 @@ def help_on(word: str, tools: Tools, others: Iterable[str] = ()) -> Page:
     if code in CODES or code in OURS:
         return code_page(code)
     name = _named(word, known)
-    if name is None and word in _DEAD:
-        return Page(word, f"{_DEAD[word].sentence}: {_DEAD[word].hint}")
+    if name is None and (gone := [*_gone(word)]):
+        return Page(word, gone[0], tuple(gone[1:]), _pages_in(gone, known))
     if name is None:
         raise UsageError(f"there is no help on `{word}`; {_meant(word, [*known, *others])}")
-    return known[name]
+    return key_page(word.strip("`:").lower()) or known[name]
+
+
+def _gone(word: str) -> Iterator[str]:
+    """What became of a word, place by place."""
+    for place, dead in _DEAD.items():
+        if word in dead:
+            yield f"of {place} · {dead[word].sentence}: {dead[word].hint}"
+
+
+def _pages_in(said: list[str], known: dict[str, Page]) -> tuple[str, ...]:
+    """The keys that are named there, and have a page."""
+    return tuple(dict.fromkeys(key for key in re.findall(r"`([a-z_]+):", " ".join(said)) if key in known))
 
 
 def names(tools: Tools) -> dict[str, str]:
@@ -84,7 +113,9 @@ def _named(word: str, known: dict[str, Page]) -> str | None:
 
 def _meant(word: str, known: Iterable[str]) -> str:
     short = [*(name.removeprefix("nika:") for name in known), *_ALIASES]
-    near = closest(word.lower(), short) or closest(_code(word), (*CODES, *OURS))
+    near = closest(word.lower().removeprefix("nika:"), short)
+    if not near and any(char.isdigit() for char in word):
+        near = closest(_code(word), (*CODES, *OURS))
     return (
         f"did you mean `{near}`?" if near else f"there are {', '.join(START)}, and every key, tool and code"
     )

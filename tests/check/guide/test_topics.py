@@ -117,6 +117,12 @@ ASKED = [
     ("a code of this runtime", "NIKA-NB-003", "NIKA-NB-003"),
     ("what it is called elsewhere", "cel", "expressions"),
     ("a key that is gone", "depends_on", "depends_on"),
+    ("what the language does not call so", "retries", "retry"),
+    ("the library", "pandas", "python"),
+    ("the rehearsal", "mock", "models"),
+    ("a name in expressions", "item", "expressions"),
+    ("the level, not the key of that name", "workflow", "workflow"),
+    ("several of them", "workflows", "workflow"),
 ]
 
 
@@ -128,13 +134,46 @@ def test_a_topic_is_found_however_it_is_spelled(name: str, word: str, page: str)
 
 @pytest.mark.parametrize(
     ("word", "meant"),
-    [("fech", "fetch"), ("typs", "types"), ("NIKA-VAR-055", "NIKA-VAR-005"), ("quux", "types, permits")],
+    [
+        ("fech", "fetch"),
+        ("typs", "types"),
+        ("NIKA-VAR-055", "NIKA-VAR-005"),
+        ("nika:readd", "read"),
+        ("parquet", "types, permits"),
+        ("quux", "types, permits"),
+    ],
 )
 def test_what_is_no_topic_is_told_what_may_be_meant(word: str, meant: str) -> None:
     """The nearest one, or where to begin."""
     with pytest.raises(UsageError, match="there is no help on") as refused:
         help_on(word, tool_words())
     assert meant in str(refused.value)
+
+
+def test_the_keys_of_a_workflow_are_one_page() -> None:
+    """And the key of `invoke:` that is called alike is told of below them."""
+    page = str(help_on("workflow", tool_words()))
+    assert all(key in page for key in LEVELS["workflow"])
+    assert LEVELS["invoke"]["workflow"].help in " ".join(page.split())
+
+
+def test_a_key_with_its_way_is_told_of_from_there() -> None:
+    """`exec` is a verb, and a grant below `permits`."""
+    assert help_on("exec", tool_words()).about.startswith("of a task")
+    assert help_on("permits.exec", tool_words()).about.startswith("of `permits` · Programs")
+
+
+def test_a_word_that_is_gone_says_from_where() -> None:
+    """Each place has its own answer, and the keys that it names can be asked for."""
+    page = help_on("vars", tool_words())
+    assert page.about.startswith("of a workflow · `vars:` is gone")
+    assert [str(block).partition(" · ")[0] for block in page.blocks] == ["of a task"]
+    assert page.also == ("inputs", "const", "secrets", "with")
+
+
+def test_a_key_names_the_tool_that_is_called_alike() -> None:
+    """`prompt` is what a model is asked, and the tool that asks a person."""
+    assert "nika:prompt" in help_on("prompt", tool_words()).also
 
 
 def test_a_script_is_shown_where_python_is_asked_for() -> None:
