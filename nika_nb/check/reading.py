@@ -40,6 +40,7 @@ class Read:
         """NIKA-VAR-003 (or -001 in a value that is known) where the steps from `start` on cannot be taken."""
         wrong = walk(shape, self.reference.steps[start:])
         if not isinstance(wrong, Wrong):
+            yield from self._from_behind()
             return
         if isinstance(shape, Known) and _guarded(self.island.expr):
             return
@@ -49,6 +50,14 @@ class Read:
             return
         found = self.found(code, wrong.why.format(base=f"`{base}`"), wrong.hint, start + wrong.at + 1)
         yield replace(found, severity="warning") if wrong.likely else found
+
+    def _from_behind(self) -> Iterator[Diagnostic]:
+        """A warning for an index below zero, whatever the list."""
+        for at, step in enumerate(self.reference.steps):
+            if isinstance(step, int) and step < 0 and not _guarded(self.island.expr):
+                sentence = f"`[{step}]` reaches no element: a list is counted from `[0]`"
+                hint = f"`nika:jq` counts from the end: `.[{step}]`"
+                yield replace(self.found("NIKA-VAR-001", sentence, hint, at + 1), severity="warning")
 
 
 def _guarded(expr: Expr) -> bool:

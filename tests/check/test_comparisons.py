@@ -1,4 +1,4 @@
-"""Comparisons that the declared types exclude are told of before the run; all others are not."""
+"""Comparisons and indices that the declared types exclude are told of before the run; no others are."""
 
 from __future__ import annotations
 
@@ -63,6 +63,23 @@ def test_types_that_cannot_meet_are_a_warning(when: str, says: str) -> None:
     assert found.code == "NIKA-VAR-006"
     assert says in found.message
     assert found.task == "go"
+
+
+BACKWARDS = [
+    ("inputs.xs[-1] == 'a'", 1),
+    ("with.f == 2 && inputs.xs[0] == 'a'", 0),
+    ("inputs.xs[-2] == 'a'", 1),
+]
+
+
+@pytest.mark.parametrize(("when", "count"), BACKWARDS, ids=[case[0] for case in BACKWARDS])
+def test_an_index_from_behind_is_a_warning(when: str, count: int) -> None:
+    """No list has such an element, however long it is."""
+    report = judged(FLOW.format(when=when))
+    assert [found.code for found in report.diagnostics] == ["NIKA-VAR-001"] * count
+    for found in report.warnings:
+        assert found.span is not None
+        assert report.source.text[found.span.start : found.span.end] in ("-1", "-2")
 
 
 @pytest.mark.parametrize("when", SILENT)
