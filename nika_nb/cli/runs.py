@@ -17,6 +17,8 @@ from nika_nb.cli.streams import print_json
 from nika_nb.errors import CheckRefused, UsageError
 from nika_nb.files import here
 from nika_nb.runs.answers import distinct, parse_answer
+from nika_nb.runs.cancellable import only_one, run_of
+from nika_nb.runs.ids import is_run_id
 from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.inspecting import Inspection, Unrunnable
 from nika_nb.runs.lack import RunBlocked
@@ -25,12 +27,13 @@ from nika_nb.runs.request import Vouched
 from nika_nb.runs.run import Run
 from nika_nb.runs.service import Answered, Runs, request_of
 from nika_nb.runs.snapshots import left_out
+from nika_nb.runs.traced import trace_of
 
 _MISSING = 3  # the exit code where something is missing
 
 
-def _runs(options: argparse.Namespace) -> Runs:
-    return Runs(options.root, "nika-nb", "cli-operator" if sys.stdin.isatty() else "ci-context")
+def _runs(options: argparse.Namespace, root: Path | None = None) -> Runs:
+    return Runs(root or options.root, "nika-nb", "cli-operator" if sys.stdin.isatty() else "ci-context")
 
 
 def _shown(options: argparse.Namespace, shape: Any, *lines: str) -> int:
@@ -160,13 +163,24 @@ def _attend(options: argparse.Namespace, runs: Runs, run: Run) -> int:
 
 
 def cancel_command(options: argparse.Namespace) -> int:
-    runs = _runs(options)
+    runs, run_id = _meant(options)
     try:
-        found = runs.cancel(options.run)
+        found = runs.cancel(run_id)
     except RunBlocked as refused:
-        found = runs.blocked(options.run, refused)
-        return _lacking(options, found, f"{options.run} · blocked", refused.exit_code)
+        found = runs.blocked(run_id, refused)
+        return _lacking(options, found, f"{run_id} · blocked", refused.exit_code)
     return _shown(options, found.to_json(), *described(found))
+
+
+def _meant(options: argparse.Namespace) -> tuple[Runs, str]:
+    """The run that is named by its id or by a trace of it; the only one where none is named."""
+    runs = _runs(options)
+    if options.run is not None and is_run_id(options.run):
+        return runs, options.run
+    root = () if options.root == "." else ("--root", options.root)
+    path = trace_of(options.run, runs.root) if options.run else only_one(runs.folder.path, *root)
+    project, run_id = run_of(path, runs.root)
+    return _runs(options, project), run_id
 
 
 # -- deployments -------------------------------------------------------------------------------

@@ -48,7 +48,13 @@ def _going_on(actions: Any, exit_codes: str) -> None:
     )
     add_gc_option(resume)
     add_trust_options(resume)
-    _of_run(actions, "cancel", "end a run that is at work or waits for an answer")
+    cancel = _action(actions, "cancel", "end a run that is at work or waits for an answer")
+    cancel.add_argument(
+        "run",
+        nargs="?",
+        metavar="RUN",
+        help="the id of a run or a trace of it (the only one that can be ended)",
+    )
 
 
 def _deploying(actions: Any, exit_codes: str) -> None:

@@ -9,6 +9,7 @@ from nika_nb.notebook.session import Session
 from nika_nb.notebook.stage import Listed
 from nika_nb.notebook.watch import Watch
 from nika_nb.runs.answers import distinct, parse_answer
+from nika_nb.runs.cancellable import only_one
 from nika_nb.runs.inbox import Waiting
 from nika_nb.runs.inbox import inbox as look_into
 from nika_nb.runs.run import Run
@@ -56,10 +57,13 @@ def decline(session: Session, words: list[str]) -> Run:
     return session.watch(run, lambda: run.decline(*declined, wait=False, **how.vouched.options))
 
 
-@command("cancel [RUN]", "end a run that is at work or waits for an answer (the newest one that waits)")
+@command("cancel [RUN]", "end a run that is at work or waits for an answer (the only one)")
 def cancel(session: Session, words: list[str]) -> Run:
-    """Its cleanups still run; what it asked can be answered no more."""
-    run = session.held(session.trace(words[0] if words else None, paused=True))
+    """Its cleanups still run; what it asked can be answered no more. RUN is a run's id or a trace; where
+    several runs are at work or wait, it has to be named.
+    """
+    named = session.trace(words[0]) if words else only_one(session.place.folder.path)
+    run = session.held(named)
     run.cancel()
     run.wait()
     return session.draw(run)
