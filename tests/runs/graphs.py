@@ -186,7 +186,10 @@ def drawn(chance: random.Random, most: int = 7, longest: float = 0, asks: bool =
     graph = Graph(tuple(nodes))
     nodes = [_handled(chance, node, graph) for node in nodes]
     for number in range(chance.choice((0, 1, 2))):
-        nodes.append(_cleanup(chance, f"c{number}", nodes))
+        followed = [
+            node for node in nodes if not (asks and node.unwinds)
+        ]  # a pause between two is told in the README
+        nodes.append(_cleanup(chance, f"c{number}", followed))
     return Graph(tuple(nodes))
 
 

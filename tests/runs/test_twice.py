@@ -185,7 +185,7 @@ def test_a_resume_that_broke_off_finds_what_it_resumed(folder: Path) -> None:
     third = nika_nb.run(text, resume=second.trace)
     assert third.trace is not None
     assert hits(third.trace) == {"b"}
-    assert any(f"is taken from {first.trace.name[:20]}" in notice for notice in third.notices)
+    assert any(f"is looked up in {first.trace.name[:20]}" in notice for notice in third.notices)
 
 
 # -- any graph ---------------------------------------------------------------------------------
