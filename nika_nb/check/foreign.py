@@ -11,7 +11,7 @@ from nika_nb.check.subject import Subject
 from nika_nb.check.surfaces import Surface, surfaces
 from nika_nb.errors import Diagnostic, Span
 from nika_nb.language.model import Action, Task
-from nika_nb.language.template import Fields, Items, Plain, Text, Value
+from nika_nb.language.template import Text, Value, leaves
 
 _CODE = "NIKA-VAR-005"
 _PATH = r"(?P<path>[A-Za-z_]\w*(?:\.\w+|\[\d+\])*)"
@@ -43,17 +43,11 @@ def judge(subject: Subject) -> Iterator[Diagnostic]:
 
 def _texts(value: Value) -> Iterator[str]:
     """What stands in a value letter for letter."""
-    match value:
-        case Plain(raw=raw):
-            yield from _strings(raw)
-        case Text(parts=parts):
-            yield from (part for part in parts if isinstance(part, str))
-        case Items(items=items):
-            for item in items:
-                yield from _texts(item)
-        case Fields(fields=fields):
-            for item in fields.values():
-                yield from _texts(item)
+    for leaf in leaves(value):
+        if isinstance(leaf, Text):
+            yield from (part for part in leaf.parts if isinstance(part, str))
+        else:
+            yield from _strings(leaf.raw)
 
 
 def _strings(raw: Any) -> Iterator[str]:

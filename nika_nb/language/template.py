@@ -77,17 +77,24 @@ class Fields:
 Value = Plain | Text | Items | Fields
 
 
-def islands(value: Value | None) -> Iterator[Island]:
-    """Every island below a value, in document order."""
+def leaves(value: Value | None) -> Iterator[Plain | Text]:
+    """Every value below one that holds no other, in document order."""
     match value:
-        case Text(parts=parts):
-            yield from (part for part in parts if isinstance(part, Island))
+        case Plain() | Text():
+            yield value
         case Items(items=items):
             for item in items:
-                yield from islands(item)
+                yield from leaves(item)
         case Fields(fields=fields):
             for item in fields.values():
-                yield from islands(item)
+                yield from leaves(item)
+
+
+def islands(value: Value | None) -> Iterator[Island]:
+    """Every island below a value, in document order."""
+    for leaf in leaves(value):
+        if isinstance(leaf, Text):
+            yield from (part for part in leaf.parts if isinstance(part, Island))
 
 
 def references(value: Value | None) -> Iterator[cel.Reference]:
