@@ -20,8 +20,8 @@ from nika_nb.runs.inputs import unfilled
 from nika_nb.runs.needs.models import uncapped
 from nika_nb.runs.prepare import answers_of, missing_told, refuse_missing
 from nika_nb.runs.request import Request, document
-from nika_nb.runs.resumption import Resumption, resumption
-from nika_nb.runs.rivals import rivals_told
+from nika_nb.runs.resumption import Resumption
+from nika_nb.runs.rivals import taken_up
 from nika_nb.runs.run import Run, interactive
 from nika_nb.runs.traced import trace_of
 from nika_nb.runs.waiting import StillWaits, refuse_to_ask_again
@@ -71,9 +71,7 @@ def _trace(given: str | Path | Run | Literal[True] | None) -> str | Path | bool:
 def forecast(request: Request) -> Forecast:
     """Raises CheckRefused, UsageError or ResumeRefused, as a run of the request would."""
     drafted = draft(request)
-    better = rivals_told(request, drafted)
-    resumed = resumption(request, drafted.workflow, drafted.plan)
-    resumed.notices += better
+    resumed = taken_up(request, drafted)
     with resumed.held:
         request, drafted = with_inputs(request, drafted, resumed)
         refuse_missing(drafted, resumed)

@@ -21,8 +21,8 @@ from nika_nb.runs.lack import Lacking, RunBlocked
 from nika_nb.runs.needs import journals
 from nika_nb.runs.preflight import lacking
 from nika_nb.runs.request import Request
-from nika_nb.runs.resumption import Resumption, resumption
-from nika_nb.runs.rivals import rivals_told
+from nika_nb.runs.resumption import Resumption
+from nika_nb.runs.rivals import taken_up
 from nika_nb.runs.waiting import refuse_to_ask_again
 from nika_nb.settings import Settings
 from nika_nb.trace.memory import JournalMemory
@@ -57,9 +57,7 @@ def unwritten(prepared: Prepared, why: str) -> Lacking | RunBlocked:
 
 def _begun(request: Request, interactive: bool, settings: Settings) -> Prepared:
     drafted = draft(request)
-    better = rivals_told(request, drafted)
-    resumed = resumption(request, drafted.workflow, drafted.plan)
-    resumed.notices += better
+    resumed = taken_up(request, drafted)
     try:
         request, drafted = with_inputs(request, drafted, resumed)
         if not request.called_off:  # a cleanup that cannot run fails by itself

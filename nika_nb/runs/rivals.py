@@ -18,7 +18,7 @@ from nika_nb.runs.ahead import foretold
 from nika_nb.runs.draft import Draft
 from nika_nb.runs.given import with_inputs
 from nika_nb.runs.request import NEWEST, Request
-from nika_nb.runs.resumption import resumption
+from nika_nb.runs.resumption import Resumption, resumption
 from nika_nb.runs.shelf import Shelf
 
 _MOST = 4  # older traces that are looked into
@@ -58,7 +58,15 @@ class _Spared:
         return f"{self.path.name} would skip {what}{took}: {option('resume', self.path.name)}"
 
 
-def rivals_told(request: Request, drafted: Draft) -> list[str]:
+def taken_up(request: Request, drafted: Draft) -> Resumption:
+    """What a request resumes from, with the line that names a better trace. Raises as `resumption` does."""
+    better = _told(request, drafted)  # it looks into the newest trace too, which is held from then on
+    found = resumption(request, drafted.workflow, drafted.plan)
+    found.notices += better
+    return found
+
+
+def _told(request: Request, drafted: Draft) -> list[str]:
     """The line that names one; empty where the newest spares as much, or all that there is."""
     if request.resume is not NEWEST or request.continues:
         return []
