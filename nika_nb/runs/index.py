@@ -114,13 +114,17 @@ class Index:
     def _ask(
         self, query: Callable[[sqlite3.Connection], Answer], update: Callable[[sqlite3.Connection], None]
     ) -> Answer:
-        """The answer of a cache that is up to date; a broken one is thrown away and built anew, once."""
+        """The answer of a cache that is up to date; a broken one is thrown away and built anew, once.
+
+        All that one query reads is of one moment: what another look takes in meanwhile is not half of it.
+        """
         if not self._ours or not self._worth:
             raise Unusable
         for last in (False, True):
             try:
                 with closing(self._open()) as db:
                     update(db)
+                    db.execute("BEGIN")  # never committed: it only reads
                     return query(db)
             except (sqlite3.Error, TypeError, KeyError, ValueError) as error:
                 if last or getattr(error, "sqlite_errorcode", -1) & 0xFF in _SPARE:

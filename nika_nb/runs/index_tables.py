@@ -101,12 +101,10 @@ def too_much(db: sqlite3.Connection, due: Due) -> bool:
 
 def listed(db: sqlite3.Connection, which: str, value: bool | str, offset: int, limit: int) -> Listed:
     """A page of runs, folded from their traces as these tables know them."""
-    db.execute("BEGIN")
     total = db.execute(f"SELECT count(*) FROM runs WHERE {which}", (value,)).fetchone()[0]
     page = f"SELECT run FROM runs WHERE {which} ORDER BY created DESC, run LIMIT ? OFFSET ?"
     names = [run for (run,) in db.execute(page, (value, limit, offset))]
     of_run = _of_runs(db, names)
-    db.execute("COMMIT")
     records = (fold(of_run[run]) for run in names)
     return tuple(record.summary for record in records if record is not None), total
 
