@@ -186,7 +186,8 @@ class _Child:
         while any(stream.open for stream in self._streams) and self._loop.time() < until:
             self._heard.clear()
             try:
-                await asyncio.wait_for(self._heard.wait(), _IDLE_SECONDS)
+                async with asyncio.timeout(_IDLE_SECONDS):  # `wait_for` may lose a cancellation
+                    await self._heard.wait()
             except TimeoutError:
                 break
         self._signal(signal.SIGKILL)

@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from nika_nb.engine.contract import Process
+from nika_nb.verbs import process
 from nika_nb.verbs.exec import Exec
 from nika_nb.verbs.guard import Guard
 from nika_nb.verbs.pipes import Pipes
+from nika_nb.verbs.process import Spawn
 from nika_nb.verbs.sweep import end, is_alive, start_time
 from tests.verbs.calls import ANY_PROGRAM, Recorder, command, shell
 from tests.verbs.processes import fresh_mark, gone, running
@@ -103,6 +105,31 @@ def test_a_cancellation_ends_the_whole_group(guard: Guard, tmp_path: Path, line:
     mark = fresh_mark()
     cancelled(guard, tmp_path, line.replace("MARK", mark), "ready", again)
     assert gone(mark)
+
+
+@pytest.mark.parametrize("turns", range(6))
+def test_a_cancellation_at_the_moment_it_was_heard(guard: Guard, tmp_path: Path, turns: int) -> None:
+    """A cancellation that comes just as a child's last word does goes on as any other."""
+
+    async def scenario() -> None:
+        loop = asyncio.get_running_loop()
+
+        def later(turns: int) -> None:
+            if turns:
+                loop.call_soon(later, turns - 1)
+            else:
+                task.cancel()
+
+        def show(stream: str, text: str) -> None:
+            if "late" in text:
+                later(turns)
+
+        spawn = Spawn(["/bin/sh", "-c", "(sleep 0.05; echo late; sleep 9) & echo early"], str(tmp_path), {})
+        task = asyncio.create_task(process.run(spawn, guard, lambda _: None, show))
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(scenario())
 
 
 def test_a_child_may_tidy_up_when_cancelled(guard: Guard, tmp_path: Path) -> None:
