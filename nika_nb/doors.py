@@ -30,13 +30,13 @@ _MEMBERS = {
 _BY_NAME = ("vars", "inputs", "answer", "answers")  # dicts: a value is given under a name
 _VALUED = ("max_cost_usd", "resume_compat", "model", "from_")  # what says nothing without a value
 
-# What is done with a command: at a terminal, on a line of a notebook, in Python.
+# What is done with a command: at a terminal, on a line of a notebook, in Python, with a tool of the server.
 _COMMANDS = {
-    "verify": ("nika-nb trace verify", "%nika verify", ""),
-    "deploy": ("nika-nb runs deploy", "%nika deploy", "nika_nb.runs.deploy(…)"),
-    "cancel": ("nika-nb runs cancel", "%nika cancel", "nika_nb.runs.cancel(…)"),
-    "help": ("nika-nb help", "%nika help", ""),
-    "runs": ("nika-nb runs list", "%nika runs", "nika_nb.runs.list_runs()"),
+    "verify": ("nika-nb trace verify", "%nika verify", "", ""),
+    "deploy": ("nika-nb runs deploy", "%nika deploy", "nika_nb.runs.deploy(…)", ""),
+    "cancel": ("nika-nb runs cancel", "%nika cancel", "nika_nb.runs.cancel(…)", "cancel_run"),
+    "help": ("nika-nb help", "%nika help", "", ""),
+    "runs": ("nika-nb runs list", "%nika runs", "nika_nb.runs.list_runs()", "list_runs"),
 }
 
 
@@ -75,10 +75,10 @@ def together(options: Iterable[str]) -> str:
 
 def command(name: str, *words: str) -> str:
     """A command as it is written where the reader stands; in a terminal where no other door has it."""
-    terminal, notebook, python = _COMMANDS[name]
-    door = _standing.get()
-    if door == "Python" and python:
-        return python
+    terminal, notebook, python, tool = _COMMANDS[name]
+    called = {"Python": python, "MCP": tool}.get(_standing.get())
+    if called:
+        return called
     return " ".join([notebook if in_notebook() else terminal, *map(_word, words)])
 
 

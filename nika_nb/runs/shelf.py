@@ -48,7 +48,7 @@ class Shelf:
 
     def page(self, offset: int, limit: int, status: str | None = None) -> Pages:
         """Runs `offset` to `offset + limit`, of one status or of all. Raises UsageError for other ranges."""
-        judge_range(offset, limit, "offset")
+        judge_range(offset, limit, ("offset", "limit"))
         if status not in (None, *STATUSES):
             raise UsageError(f"a run's status is one of {', '.join(STATUSES)}, not {status!r}")
         if limit > LONGEST_PAGE:
@@ -147,17 +147,20 @@ class Shelf:
                 yield head
 
 
-def judge_range(start: int, limit: int, name: str = "start") -> None:
-    """Raises UsageError unless start ≥ 0 and limit > 0; nothing has been opened then."""
-    for value, what in ((start, name), (limit, "limit")):
+def judge_range(start: int, limit: int, names: tuple[str, str] = ("start", "limit")) -> None:
+    """Raises UsageError unless start ≥ 0 and limit > 0; nothing has been opened then.
+
+    names: what the caller calls the two.
+    """
+    for value, what in zip((start, limit), names, strict=True):
         if isinstance(value, bool) or not isinstance(value, int):
             raise UsageError(f"{what} is a whole number, not {value!r}")
     if max(start, limit) > _LAST:
-        raise UsageError(f"{name} and limit are at most {_LAST}: there are not so many")
+        raise UsageError(f"{' and '.join(names)} are at most {_LAST}: there are not so many")
     if start < 0:
-        raise UsageError(f"{name} counts from 0, so it is not {start}")
+        raise UsageError(f"{names[0]} counts from 0, so it is not {start}")
     if limit <= 0:
-        raise UsageError(f"limit is how many are wanted, so it is more than 0, not {limit}")
+        raise UsageError(f"{names[1]} is how many are wanted, so it is more than 0, not {limit}")
 
 
 def _order(summary: Summary) -> tuple[int, str]:

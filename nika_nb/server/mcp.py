@@ -14,6 +14,7 @@ from anyio import to_thread
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult, InputRequiredResult
 from pydantic import Field
 
 from nika_nb import __version__
@@ -23,29 +24,33 @@ from nika_nb.runs.inspecting import Inspection, Unrunnable
 from nika_nb.runs.lack import RunBlocked
 from nika_nb.runs.request import Vouched
 from nika_nb.runs.run import Run
-from nika_nb.runs.service import Range, Runs, judge
+from nika_nb.runs.service import Range, Runs
 from nika_nb.runs.session import at_work
+from nika_nb.runs.shelf import judge_range
+from nika_nb.server.arguments import Shape, fitted, no_tool
 from nika_nb.server.progress import Progress
 
 _INSTRUCTIONS = """\
 Durable runs of Nika workflows. `run_deployment` starts one and returns when it has stopped: `completed`,
 `failed`, or `interrupted` by a question to a human. An interrupted run lists its `prompts`: ask the
 human, then `resume_run` with the answers, or with the outcome `declined`. `blocked` and `unrunnable` say
-what is missing and how to provide it. A failed run is not resumed."""
+what is missing and how to provide it. A failed run is not resumed. A run that nobody wants any more is
+ended with `cancel_run`; giving up the call that started or resumed it ends it as well."""
 
 _LOOK = 0.05  # seconds between looks at a run that is active
 _ENDING = 30.0  # seconds that a run gets to end, its cleanups included
 
-Shape = dict[str, Any]
 RunId = Annotated[str, Field(description="the id of a run, as list_runs and run_deployment give it")]
 Start = Annotated[int | None, Field(description="with trace_limit: the first frame to return, from 0")]
 Gc = Annotated[bool, Field(description="false: remove no old traces before the run")]
-Limit = Annotated[int | None, Field(description="with trace_start: how many frames to return at most")]
+Limit = Annotated[
+    int | None, Field(description="with trace_start: how many frames to return at most, more than 0")
+]
 
 
 def make_server(root: Path) -> MCPServer:
     """The server for the runs of one project. root: the folder whose `.nika` holds them."""
-    server = MCPServer("nika-nb", instructions=_INSTRUCTIONS, version=__version__)
+    server = _Server("nika-nb", instructions=_INSTRUCTIONS, version=__version__)
     tools = _Tools(Runs(root, "MCP", "python"))
     for tool in (
         tools.run_deployment,
@@ -53,9 +58,30 @@ def make_server(root: Path) -> MCPServer:
         tools.inspect_run,
         tools.read_run_trace,
         tools.resume_run,
+        tools.cancel_run,
     ):
         server.tool()(tool)
     return server
+
+
+class _Server(MCPServer):
+    """Says what is wrong with a call as the product says it."""
+
+    async def call_tool(
+        self, name: str, arguments: Shape, context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Raises ToolError for a tool that is not there, and for arguments that it does not take."""
+        schemas = {tool.name: tool.input_schema for tool in await self.list_tools()}
+        with _told():
+            if name not in schemas:
+                raise no_tool(name, schemas)
+            arguments = fitted(name, schemas[name], arguments)
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if isinstance(error.__cause__, ToolError):  # the tool's own words, without a prefix
+                raise error.__cause__ from None
+            raise
 
 
 class _Tools:
@@ -67,7 +93,9 @@ class _Tools:
         deployment: Annotated[str, Field(description="the name of a deployment")],
         context: Context,
         inputs: Annotated[Shape | None, Field(description="values of the workflow's inputs, by name")] = None,
-        version: Annotated[int | None, Field(description="this version instead of the newest")] = None,
+        version: Annotated[
+            int | None, Field(description="this version instead of the newest, from 1")
+        ] = None,
         gc: Gc = True,
         trace_start: Start = None,
         trace_limit: Limit = None,
@@ -92,9 +120,12 @@ class _Tools:
 
     async def list_runs(
         self,
-        offset: Annotated[int, Field(description="how many of the newest to leave out")] = 0,
-        limit: Annotated[int, Field(description="how many at most")] = 50,
-        status: Literal["interrupted", "completed", "failed"] | None = None,
+        offset: Annotated[int, Field(description="how many of the newest to leave out, from 0")] = 0,
+        limit: Annotated[int, Field(description="how many at most, from 1 to 1000")] = 50,
+        status: Annotated[
+            Literal["interrupted", "completed", "failed"] | None,
+            Field(description="only these; null for all"),
+        ] = None,
     ) -> Shape:
         """List the runs that have stopped, the newest first, in compact summaries.
 
@@ -127,7 +158,7 @@ class _Tools:
         context: Context,
         answers: Annotated[
             Shape | list[str] | None,
-            Field(description="by prompt key: {'ask': 'yes'}; declined: the keys, or nothing for all"),
+            Field(description='by prompt key: {"ask": "yes"}; declined: the keys, or nothing for all'),
         ] = None,
         outcome: Annotated[
             Literal["submitted", "declined"],
@@ -162,6 +193,23 @@ class _Tools:
                 return found.to_json()
             return await self._attended(found, context, wanted)
 
+    async def cancel_run(self, run_id: RunId) -> Shape:
+        """End a run that is at work, in whatever process of this machine, or that waits for an answer.
+
+        Its cleanups still run. It is `failed` then, with the outcome `cancelled`, and asks nothing any more.
+        `blocked`: its trace does not hold what its cleanups need, and nothing happened.
+        """
+
+        def end() -> Inspection:
+            try:
+                return self._runs.cancel(run_id)
+            except RunBlocked as blocked:
+                return self._runs.blocked(run_id, blocked)
+
+        with _told():
+            found = await to_thread.run_sync(end)
+            return found.to_json()
+
     async def _attended(self, run: Run, context: Context, wanted: Range) -> Shape:
         """The run at its stop, told meanwhile how far it is; when the call is cancelled, so is the run."""
         progress = Progress(run)
@@ -194,7 +242,7 @@ def _range(start: int | None, limit: int | None) -> Range:
     if start is None and limit is None:
         return None
     wanted = (start or 0, limit if limit is not None else 50)
-    judge(wanted)
+    judge_range(*wanted, ("trace_start", "trace_limit"))
     return wanted
 
 
