@@ -91,6 +91,8 @@ def _without_escapes(text: str) -> str:
 def exact(value: str) -> set[str]:
     """Every text under which a value is looked for as it stands."""
     found = {value} | set(_lines(value))
+    if len(value) >= SHORTEST_TELLING:  # as a host of an address is written
+        found |= {value.lower(), value.upper()}
     for text in (value, *_lines(value)):
         found.update(_escapes(text))
         if len(text) >= _SHORTEST:

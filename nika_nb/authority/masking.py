@@ -2,7 +2,7 @@
 
 A value is looked for as it is, line by line, and in the forms it takes on its way through programs:
 escaped for JSON, Python or HTML, percent-encoded, in base64 in all alignments and in hexadecimal,
-also where these are broken over lines or escaped again and again.
+also where these are broken over lines or escaped again and again. So are the credentials that stand in it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 
 from nika_nb.authority import forms
 from nika_nb.authority.forms import BROKEN, ESCAPED, SHORTEST_TELLING, UNSEEN, Loose
+from nika_nb.authority.parts import parts
 
 MASK = "••••••"
 
@@ -38,10 +39,14 @@ class Masker:
         """Make a value known. The name is for people who ask what is masked."""
         with self._lock:
             self._names[name] = value
-            known = set(self._needles) | forms.exact(value)
-            self._needles = tuple(sorted(known, key=lambda form: (-len(form), form)))
-            for way, more in forms.loose(value).items():
-                self._loose[way] = tuple(dict.fromkeys((*self._loose[way], *more)))
+            for text in (value, *parts(value)):
+                self._look_for(text)
+
+    def _look_for(self, text: str) -> None:
+        known = set(self._needles) | forms.exact(text)
+        self._needles = tuple(sorted(known, key=lambda form: (-len(form), form)))
+        for way, more in forms.loose(text).items():
+            self._loose[way] = tuple(dict.fromkeys((*self._loose[way], *more)))
 
     @cached_property
     def inside(self) -> Masker:
