@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from nika_nb.authority.masking import Masker
-from nika_nb.errors import Fault
+from nika_nb.errors import Fault, hiding
 from nika_nb.files import plain_bytes
-from nika_nb.language.model import Secret
+from nika_nb.language.model import Secret, Workflow
 
 UNRESOLVED_CODE = "NIKA-VAR-001"
 _LARGEST = 1 << 20  # characters of a value
 
-__all__ = ["Masker", "SecretStore"]
+__all__ = ["Masker", "SecretStore", "hidden_before_a_run"]
 
 
 class SecretStore(Mapping[str, str]):
@@ -117,6 +118,19 @@ class SecretStore(Mapping[str, str]):
         if not value:
             raise _unresolved(secret, f"{path} is empty", "put the value there")
         return value
+
+
+@contextmanager
+def hidden_before_a_run(workflows: Iterable[Workflow], base: str | Path) -> Iterator[Masker]:
+    """What is told of workflows before there is a run, without those of their secrets that can be read."""
+    masker = Masker()
+    for workflow in workflows:
+        SecretStore(workflow.secrets, base, masker).arm()
+    before = hiding.set(masker.mask_text)
+    try:
+        yield masker
+    finally:
+        hiding.reset(before)
 
 
 def _unresolved(secret: Secret, why: str, fix: str) -> Fault:

@@ -55,7 +55,8 @@ def draft(request: Request) -> Draft:
     family = family_of(request)
     report, workflow = checked(request, family)
     recalls = request.resume is not None and not request.continues
-    inputs = {} if recalls else bind(workflow, request.variables, deployed=request.deployment is not None)
+    deployed, base = request.deployment is not None, request.place.base
+    inputs = {} if recalls else bind(workflow, request.variables, base, deployed=deployed)
     plan, children, lacks = _planned(request, workflow, family)
     if request.reproduces is not None:
         lacks = []

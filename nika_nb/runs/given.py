@@ -23,7 +23,7 @@ def with_inputs(request: Request, drafted: Draft, resumed: Resumption) -> tuple[
         return request, drafted
     if resumed.trace is not None:
         request = _with_recorded(request, drafted.workflow, resumed.trace, resumed.notices)
-    return request, replace(drafted, inputs=bind(drafted.workflow, request.variables))
+    return request, replace(drafted, inputs=bind(drafted.workflow, request.variables, request.place.base))
 
 
 def _with_recorded(request: Request, workflow: Workflow, trace: Trace, notices: list[str]) -> Request:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from nika_nb.authority.secrets import hidden_before_a_run
 from nika_nb.doors import option
-from nika_nb.errors import UsageError
+from nika_nb.errors import UsageError, hidden
 from nika_nb.language.binding import How, bound
 from nika_nb.language.model import Workflow
 from nika_nb.runs.rows import Rows as Rows
@@ -64,16 +66,26 @@ def looked_up(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]
     return values, origins
 
 
-def bind(workflow: Workflow, given: Mapping[str, Any], *, deployed: bool = False) -> dict[str, Any]:
+def bind(
+    workflow: Workflow, given: Mapping[str, Any], base: Path, *, deployed: bool = False
+) -> dict[str, Any]:
     """Every declared input with its value. Raises UsageError naming each name that does not fit.
 
-    deployed: the workflow is one of a deployment, whose inputs some doors take in a way of their own.
+    base: where secrets that are files are found. deployed: the workflow is one of a deployment, whose inputs
+    some doors take in a way of their own.
     """
-    values, troubles = bound(workflow, given, how_given("input" if deployed else "var"))
+    how = how_given("input" if deployed else "var")
+    values, troubles = bound(workflow, given, how)
     if troubles:
-        troubles += _columns(workflow, given)
+        troubles = [*misfits(workflow, given, base, how), *_columns(workflow, given)]
         raise UsageError("nothing was run:\n" + "\n".join(f"  {trouble}" for trouble in troubles))
     return values
+
+
+def misfits(workflow: Workflow, given: Mapping[str, Any], base: Path, how: How) -> list[str]:
+    """A sentence per name that does not fit, without the workflow's secrets: what is given may be one."""
+    with hidden_before_a_run([workflow], base):
+        return [hidden(trouble) for trouble in bound(workflow, given, how)[1]]
 
 
 def _columns(workflow: Workflow, given: Mapping[str, Any]) -> Iterator[str]:

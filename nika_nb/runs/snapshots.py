@@ -9,15 +9,15 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from nika_nb.authority.secrets import hidden_before_a_run
 from nika_nb.authority.skills import skills_of
 from nika_nb.check.needs import needs_of
-from nika_nb.doors import option
+from nika_nb.doors import option, together
 from nika_nb.errors import Source, UsageError
-from nika_nb.language.binding import bound
 from nika_nb.language.model import Workflow
 from nika_nb.runs.children import Children, family_of, skill_texts
 from nika_nb.runs.draft import checked
-from nika_nb.runs.inputs import how_given
+from nika_nb.runs.inputs import how_given, misfits
 from nika_nb.runs.request import Place, Request
 from nika_nb.values import dumps_sorted, loads
 
@@ -69,9 +69,10 @@ def snapshot(request: Request) -> Snapshot:
     family = family_of(request)
     _, workflow = checked(request, family)
     children = Children(request, workflow, family)
-    _judge_inputs(workflow, request.variables)
-    own = skills_of(workflow, str(request.place.root), family.open)
     texts = [workflow, *(callee.plan.workflow for callee in children)]
+    _judge_inputs(workflow, request.variables, request.place.base)
+    _refuse_secrets(texts, request.variables, request.place.base)
+    own = skills_of(workflow, str(request.place.root), family.open)
     return Snapshot(
         workflow=workflow.id,
         source=request.source.name,
@@ -94,13 +95,28 @@ def left_out(request: Request) -> tuple[str, ...]:
     return (*request.notices, said) if words else request.notices
 
 
-def _judge_inputs(workflow: Workflow, given: Mapping[str, Any]) -> None:
+def _judge_inputs(workflow: Workflow, given: Mapping[str, Any], base: Path) -> None:
     """Raises UsageError for a value that no run could take. What is not given yet is given at the start."""
     declared = workflow.inputs.items()
     later = {name: found if name in given else replace(found, required=False) for name, found in declared}
-    _, troubles = bound(replace(workflow, inputs=later), given, how_given("input"))
+    troubles = misfits(replace(workflow, inputs=later), given, base, how_given("input"))
     if troubles:
         raise UsageError("\n".join(["nothing was deployed:", *(f"  {trouble}" for trouble in troubles)]))
+
+
+def _refuse_secrets(texts: Iterable[Workflow], given: Mapping[str, Any], base: Path) -> None:
+    """Raises UsageError for a value that gives a secret away: a deployment is a file, and it is listed."""
+    with hidden_before_a_run(texts, base) as masker:
+        told = [name for name, value in given.items() if masker.reveals(value)]
+    if told:
+        names, later = (
+            ", ".join(f"`{name}`" for name in told),
+            (option("input", f"{name}=…") for name in told),
+        )
+        raise UsageError(
+            f"nothing was deployed: {names} would be kept as it is, and is a secret; let the workflow read "
+            f"it as `secrets.…`, or give it with each start: {together(later)}"
+        )
 
 
 def _requirements(workflows: Iterable[Workflow], model: str | None) -> dict[str, Any]:

@@ -17,10 +17,12 @@ import nika_nb
 from nika_nb.errors import RunFailed
 from nika_nb.providers.base import ChatReply, ChatRequest
 from nika_nb.providers.registry import MAKERS
+from nika_nb.runs.inspecting import Inspection
 from tests.cli.terminals import Sitting
 from tests.doors import Terminal, frames, newest, of, reasons, traces
 from tests.pains.leaking import Hostile, forms, install
 from tests.providers.scripted import Line, Scripted, calls, says
+from tests.tools.server import Handler, serving
 
 PEM = (
     "-----BEGIN KEY-----\n"
@@ -341,6 +343,56 @@ def test_in_an_input(leaky: Path, terminal: Terminal) -> None:
     terminal("run", "g.nika.yaml", "--var", f"word={value}")
     again = terminal("run", "g.nika.yaml", "--resume", "--var", f"word={value}", "--answer", "yes")
     assert again.outputs == {"said": "success"}, again.err
+    assert [leak for _, text in written(leaky) for leak in HOSTILE.leaks(text)] == []
+
+
+HOOK = """\
+nika: hook
+secrets: {hook: {source: env, key: K_HOOK, egress: [{to: "nika:fetch", host_from_self: true}]}}
+permits: {net: {http: ["localhost"]}, tools: ["nika:fetch"]}
+tasks:
+  post: {invoke: {tool: "nika:fetch", args: {url: "${{ secrets.hook }}", mode: raw}}}
+"""
+
+
+def test_in_an_address(leaky: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A secret that is an address is taken apart to be asked: neither we nor a server tell a piece."""
+
+    def echo(handler: Handler) -> None:
+        handler.say(404, f"nothing at {handler.path}".encode(), {})
+
+    with serving() as server:
+        server.routes["/services/T0AB12CD3/XXtokenXX"] = echo
+        monkeypatch.setenv(
+            "K_HOOK", f"http://LocalHost:{server.port}/services/T0AB12CD3/XXtokenXX?sig=q1w2e3r4t5"
+        )
+        run = nika_nb.run(HOOK)
+    assert "404" in repr(run.tasks["post"].error)
+    shown = repr(run.tasks) + repr(run) + run._repr_mimebundle_()["text/html"] + newest(leaky).read_text()
+    assert [piece for piece in ("T0AB", "XXtoken", "q1w2e3") if piece in shown] == []
+
+
+def test_in_what_is_refused_before_a_run(leaky: Path) -> None:
+    """An input that does not fit is shown, and was a secret; also where half of it would be cut off."""
+    (leaky / "g.nika.yaml").write_text(GIVEN.replace("{type: string}", "{type: integer}"), encoding="utf-8")
+    for value in (HOSTILE.values["odd"], "y" * 50 + HOSTILE.values["odd"], {HOSTILE.values["odd"]: 1}):
+        with pytest.raises(nika_nb.NikaError, match="does not fit") as refused:
+            nika_nb.run(leaky / "g.nika.yaml", vars={"word": value})
+        assert HOSTILE.leaks(str(refused.value)) == []
+    with pytest.raises(nika_nb.NikaError, match="is not an input") as refused:
+        nika_nb.run(leaky / "g.nika.yaml", vars={HOSTILE.values["odd"]: 1})
+    assert HOSTILE.leaks(str(refused.value)) == []
+
+
+def test_in_a_deployment(leaky: Path) -> None:
+    """Its file, its listing and its digest hold what it is bound to: a secret is given with each start."""
+    (leaky / "g.nika.yaml").write_text(GIVEN, encoding="utf-8")
+    secret = {"word": f"x{HOSTILE.values['odd']}x"}
+    with pytest.raises(nika_nb.NikaError, match=r"`word` would be kept as it is, and is a secret.*inputs="):
+        nika_nb.runs.deploy("given", "g.nika.yaml", secret)
+    assert not (leaky / ".nika").exists()
+    nika_nb.runs.deploy("given", "g.nika.yaml", {"plain": "q"})
+    assert isinstance(nika_nb.runs.run_deployment("given", secret), Inspection)
     assert [leak for _, text in written(leaky) for leak in HOSTILE.leaks(text)] == []
 
 
