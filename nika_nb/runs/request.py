@@ -126,8 +126,8 @@ class Request:
     reproduces: str | None = None
 
     def __post_init__(self) -> None:
-        values, looked = looked_up(variables_of(self.variables))
-        object.__setattr__(self, "variables", values)
+        values, looked = looked_up(self.variables)
+        object.__setattr__(self, "variables", variables_of(values))
         object.__setattr__(self, "origins", {**self.origins, **looked})
         if self.ask_in_flight and self.resume is None:
             what = f"{option('ask-in-flight')} asks about what a trace left running"

@@ -93,7 +93,9 @@ def _index(labels: Any, found: FanOut) -> Any:
 
     if labels is None:
         return pd.RangeIndex(found.count, name="item")
-    index = labels.index if isinstance(labels, (pd.DataFrame, pd.Series)) else pd.Index(labels)
+    index = labels.index if isinstance(labels, (pd.DataFrame, pd.Series)) else labels
+    if not isinstance(index, pd.Index):  # of one with levels, `pd.Index` makes tuples
+        index = pd.Index(index)
     if len(index) < found.count or (found.exact and len(index) > found.count):
         raise UsageError(
             f"`{found.task.task}` runs over {found.count} items, and that index has {len(index)} labels: "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -15,6 +17,7 @@ import pytest
 import nika_nb
 from nika_nb.errors import UsageError
 from nika_nb.runs.inputs import Rows, rows_of
+from nika_nb.runs.rows import variables_of
 from nika_nb.trace.reader import read
 
 FAN = """nika: rows
@@ -88,6 +91,68 @@ def test_a_series_is_the_list_of_its_values() -> None:
 def test_rows_without_columns_are_counted() -> None:
     assert rows_of(pd.DataFrame(index=[1, 2])) == [{}, {}]
     assert rows_of(pd.DataFrame({"a": []})) == []
+
+
+def test_an_index_labels_its_own_values() -> None:
+    """An answer per label stands beside it; what `.unique()` gives has no labels."""
+    days = pd.DatetimeIndex(["2026-01-02", "2026-01-03"], name="day")
+    assert rows_of(days) == ["2026-01-02T00:00:00", "2026-01-03T00:00:00"]
+    pd.testing.assert_index_equal(rows_of(days).labels, days)
+    found = rows_of(pd.Series(["b", "a", "b"], dtype="string").unique())
+    assert found == ["b", "a"]
+    assert list(found.labels) == [0, 1]
+
+
+PLAIN = [
+    ("records", [{"n": np.int64(3), "when": pd.Timestamp("2026-01-02")}, {"n": float("nan"), "when": pd.NaT}],
+     [{"n": 3, "when": "2026-01-02T00:00:00"}, {"n": None, "when": None}]),
+    ("an array beside nothing", np.array([1.5, np.nan]), [1.5, None]),
+    ("moments of numpy", np.array(["2026-01-02T03:04:05", "NaT"], dtype="datetime64[ns]"),
+     ["2026-01-02T03:04:05", None]),
+    ("spans of numpy", np.array([1500, 0], dtype="timedelta64[ms]"), ["P0DT0H0M1.5S", "P0DT0H0M0S"]),
+    ("a day", date(2026, 1, 2), "2026-01-02"),
+    ("a moment of numpy", np.datetime64("2026-01-02T03:04", "ns"), "2026-01-02T03:04:00"),
+    ("a pair", (1, "a"), [1, "a"]),
+    ("nothing", pd.NA, None),
+    ("bytes, for an input of that type", b"x", b"x"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "expected"), [case[1:] for case in PLAIN], ids=[case[0] for case in PLAIN])
+def test_a_value_of_python_is_taken_as_a_cell_is(given: Any, expected: Any) -> None:
+    """`df.to_dict("records")` is the same input as the DataFrame."""
+    assert variables_of({"x": given}) == {"x": expected}
+
+
+@pytest.mark.parametrize("span", [timedelta(0), timedelta(seconds=-1), timedelta(1, 4000, 250_010)])
+def test_a_span_reads_as_pandas_writes_it(span: timedelta) -> None:
+    assert variables_of({"x": span}) == {"x": pd.Timedelta(span).isoformat()}
+
+
+NO_JSON = [
+    ([{"a": [1, Decimal(1)]}], "input `x`: at `[0].a[1]`: Decimal has no JSON form: make it a text"),
+    ({"a": {"b": float("inf")}}, "input `x`: at `a.b`: infinity has no JSON form"),
+    ([{2026: 1}], "input `x`: the key 2026 of an object is no text"),
+    (range(3), "input `x`: range has no JSON form"),
+    (np.datetime64("2026-01-02T00:00:00.000000001", "ns"), "input `x`: a moment finer than a microsecond"),
+]
+
+
+@pytest.mark.parametrize(("given", "sentence"), NO_JSON, ids=[said for _, said in NO_JSON])
+def test_what_python_alone_can_hold_is_refused_by_its_place(given: Any, sentence: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        variables_of({"x": given})
+    assert str(refused.value).startswith(sentence)
+
+
+def test_moments_need_no_pandas(folder: Path) -> None:
+    """An input is taken the same way where nobody has loaded it."""
+    script = (
+        "import sys, datetime as d; from nika_nb.runs.rows import variables_of as v; "
+        "print(v({'x': [d.date(2026, 1, 2), d.timedelta(1), float('nan')]}), 'pandas' in sys.modules)"
+    )
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert found.stdout == "{'x': ['2026-01-02', 'P1DT0H0M0S', None]} False\n"
 
 
 REFUSED = [

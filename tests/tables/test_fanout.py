@@ -75,11 +75,15 @@ def test_an_output_of_one_fan_out_feeds_the_next(folder: Path, people: pd.DataFr
 
 
 def test_repeated_and_layered_labels_come_back_too(folder: Path) -> None:
-    """Labels are taken, never looked up."""
+    """Labels are taken, never looked up; levels stay levels, and the table joins on them."""
     frame = pd.DataFrame({"name": ["x", "y"], "n": [1, 2]})
-    for index in (pd.Index([7, 7]), pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])):
+    layered = pd.MultiIndex.from_tuples([("a", 1), ("a", 2)], names=["shop", "day"])
+    for index in (pd.Index([7, 7]), layered, pd.CategoricalIndex(["v", "u"])):
         run = nika_nb.run(SCORE, vars={"rows": frame.set_axis(index)})
-        assert run.table("score").index.equals(index)
+        pd.testing.assert_index_equal(run.table("score").index, index)
+    table = nika_nb.run(SCORE, vars={"rows": frame}).table("score", like=layered)
+    joined = frame.set_axis(layered).join(table)
+    assert list(joined["output"]) == ["mock(echo) · x 1", "mock(echo) · y 2"]
 
 
 def test_a_row_is_paid_for_once(folder: Path, people: pd.DataFrame, priced: Priced) -> None:
