@@ -13,7 +13,9 @@ from nika_nb.check import check as check_source
 from nika_nb.runs.arguments import cap, mapping, resumed
 from nika_nb.runs.making_room import keep_more
 from nika_nb.runs.request import Document, document
-from nika_nb.runs.run import Run, attach, ready
+from nika_nb.runs.run import Run, ready
+from nika_nb.runs.run import attach as attached
+from nika_nb.runs.traced import Traced, trace_of
 from nika_nb.trace.retention import Collection
 
 
@@ -97,6 +99,15 @@ async def arun(text_or_path: str | Path, **options: Any) -> Run:
         raise
     started.wait()
     return started
+
+
+def attach(trace: Traced) -> Run:
+    """The run that a trace tells of, from the file alone; one that is at work is followed in it.
+
+    trace: a path, a name in this folder's `.nika/traces`, or a run's id. Raises UsageError where there is
+    none, and for a note.
+    """
+    return attached(trace_of(trace))
 
 
 __all__ = ["Run", "arun", "attach", "check", "run"]

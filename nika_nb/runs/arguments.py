@@ -35,8 +35,11 @@ def cap(given: Any) -> float | None:
     return float(given)
 
 
-def resumed(given: Any) -> str | Path | bool | None:
-    """What to resume from: a run stands for its trace. Raises UsageError for what names none."""
+def resumed(given: Any, name: str = "resume") -> str | Path | bool | None:
+    """What to resume from: a run stands for its trace. Raises UsageError for what names none.
+
+    name: what the caller calls it.
+    """
     if isinstance(given, Run):
         if given.trace is None:
             raise UsageError(f"`{given.workflow}` wrote no trace, so there is nothing to resume from")
@@ -45,4 +48,4 @@ def resumed(given: Any) -> str | Path | bool | None:
         return given
     if isinstance(given, os.PathLike):
         return str(os.fspath(given))
-    raise UsageError(f"resume is a trace, a run, True or False, not {type(given).__name__}")
+    raise UsageError(f"{name} is a trace, a run, True or False, not {type(given).__name__}")

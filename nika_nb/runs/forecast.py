@@ -12,7 +12,7 @@ from nika_nb.language.load import load
 from nika_nb.language.model import Permits
 from nika_nb.runs.ahead import foretold
 from nika_nb.runs.answers import Answers
-from nika_nb.runs.arguments import cap, mapping
+from nika_nb.runs.arguments import cap, mapping, resumed
 from nika_nb.runs.doubt import in_doubt
 from nika_nb.runs.draft import Draft, draft
 from nika_nb.runs.given import with_inputs
@@ -23,7 +23,6 @@ from nika_nb.runs.request import Request, document
 from nika_nb.runs.resumption import Resumption
 from nika_nb.runs.rivals import taken_up
 from nika_nb.runs.run import Run, interactive
-from nika_nb.runs.traced import trace_of
 from nika_nb.runs.waiting import StillWaits, refuse_to_ask_again
 from nika_nb.runs.widening import widened
 from nika_nb.trace.memory import JournalMemory
@@ -51,7 +50,7 @@ def plan_resume(
         document(workflow).request(
             variables=mapping(vars, "vars", "vars={'topic': 'tea'}"),
             model=model,
-            resume=_trace(trace),
+            resume=False if trace is None else resumed(trace, "trace"),
             forced=(from_,) if isinstance(from_, str) else tuple(from_),
             ask_in_flight=ask_in_flight,
             answers=mapping(answer, "answer", "answer={'ask': 'yes'}"),
@@ -62,34 +61,28 @@ def plan_resume(
     )
 
 
-def _trace(given: str | Path | Run | Literal[True] | None) -> str | Path | bool:
-    if isinstance(given, Run):
-        return trace_of(given)
-    return False if given is None else given
-
-
 def forecast(request: Request) -> Forecast:
     """Raises CheckRefused, UsageError or ResumeRefused, as a run of the request would."""
     drafted = draft(request)
-    resumed = taken_up(request, drafted)
-    with resumed.held:
-        request, drafted = with_inputs(request, drafted, resumed)
-        refuse_missing(drafted, resumed)
-        resumed.notices += missing_told(request, drafted, resumed)
-        answers = answers_of(request, drafted, resumed)
-        notices = _notices(request, drafted, resumed, answers)
-        doubtful = _doubtful(request, drafted, resumed)
-        tasks = foretold(request, drafted.plan, drafted.inputs, resumed.memory, answers.all, doubtful)
+    taken = taken_up(request, drafted)
+    with taken.held:
+        request, drafted = with_inputs(request, drafted, taken)
+        refuse_missing(drafted, taken)
+        taken.notices += missing_told(request, drafted, taken)
+        answers = answers_of(request, drafted, taken)
+        notices = _notices(request, drafted, taken, answers)
+        doubtful = _doubtful(request, drafted, taken)
+        tasks = foretold(request, drafted.plan, drafted.inputs, taken.memory, answers.all, doubtful)
     return Forecast(
         workflow=drafted.workflow.id,
-        trace=resumed.trace.path.name if resumed.trace is not None else None,
+        trace=taken.trace.path.name if taken.trace is not None else None,
         tasks=tuple(tasks),
         notices=(
             *notices,
             *unfilled(drafted.workflow, drafted.inputs),
             *uncapped(drafted.workflow, request),
         ),
-        widened=tuple(_widened(drafted, resumed, request)),
+        widened=tuple(_widened(drafted, taken, request)),
         cap_usd=request.max_cost_usd,
     )
 

@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from nika_nb.errors import NikaError
 from nika_nb.runs.accounts import Amount, Entry, Ledger, TaskEntry
 from nika_nb.runs.provenance import doubted
-from nika_nb.runs.run import Run
-from nika_nb.runs.traced import Traced, trace_of, traces_in
+from nika_nb.runs.traced import Traced, each_of, trace_of, traces_in
 from nika_nb.trace.figures import Figures
 from nika_nb.trace.kinship import resumed_from
 from nika_nb.trace.overview import Overview, overview
 from nika_nb.trace.units import Unit
 
 
-def ledger(*runs: Traced) -> Ledger:
+def ledger(*runs: Traced | Iterable[Traced] | Mapping[Any, Traced]) -> Ledger:
     """What runs have spent, saved and wasted. Each dollar is counted once, however often it is asked about.
 
     runs: a Run, a trace, or a run's id stands for that invocation and all that it goes back to: the
-    earlier ones of its run, and what they resumed. A folder stands for all of its traces; nothing given
-    for those of this folder. Raises UsageError for what is not there.
+    earlier ones of its run, and what they resumed. A folder stands for all of its traces, a list or a dict
+    for each that is in it; nothing given for those of this folder. Raises UsageError for what is not there.
     """
     found: dict[str, _Page] = {}
     doubts: list[str] = []
     skipped: list[tuple[str, str]] = []
-    for path in dict.fromkeys(path for given in runs or (".",) for path in _paths(given)):
+    given = [one for several in runs or (".",) for one in each_of(several)]
+    for path in dict.fromkeys(path for one in given for path in _paths(one)):
         try:
             seen = overview(path)
         except (NikaError, OSError) as error:
@@ -61,7 +63,7 @@ def _amounts_of(of: Unit | Overview) -> tuple[Amount, Amount, Amount]:
 
 
 def _paths(given: Traced) -> Iterator[Path]:
-    if not isinstance(given, Run) and Path(given).is_dir():
+    if isinstance(given, (str, os.PathLike)) and os.path.isdir(given):
         yield from traces_in(Path(given))
         return
     path: Path | None = trace_of(given)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -282,8 +281,6 @@ def attach(trace_path: str | Path, place: Place | None = None) -> Run:
 
     Raises UsageError for a note.
     """
-    if not isinstance(trace_path, (str, os.PathLike)):
-        raise UsageError(f"a trace is named by its path, not by {type(trace_path).__name__}")
     path = Path(trace_path)
     trace = read_run(path)
     board = Board()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from nika_nb.errors import Source, UsageError
 from nika_nb.files import here
@@ -41,6 +42,17 @@ def trace_of(given: Traced, root: Path | None = None) -> Path:
     if is_run_id(name) and not Path(name).exists():
         return newest_of(name, folder)
     return folder.resolve(name, root if root and (root / name).is_file() else None)
+
+
+def each_of(given: Traced | Iterable[Traced] | Mapping[Any, Traced]) -> list[Traced]:
+    """One trace, or several: a list, a column of names, a dict by whatever name. Raises UsageError."""
+    if isinstance(given, (str, os.PathLike, Run)):
+        return [given]
+    if isinstance(given, (bytes, bytearray)) or not isinstance(given, Iterable):
+        raise UsageError(
+            f"traces are a folder, a trace, a Run, or a list of them, not {type(given).__name__}"
+        )
+    return list(given.values() if isinstance(given, Mapping) else given)
 
 
 def newest_in(root: Path | None = None) -> Path:

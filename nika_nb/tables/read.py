@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from nika_nb.errors import NikaError, UsageError
 from nika_nb.runs.feeding import collection, labels_of
 from nika_nb.runs.run import Run
-from nika_nb.runs.traced import Traced, trace_of, traces_in
+from nika_nb.runs.traced import Traced, each_of, trace_of, traces_in
 from nika_nb.tables.build import Builder
 from nika_nb.tables.columns import KEYS, TABLES
 from nika_nb.tables.fanout import FanOut, frame_of
@@ -201,12 +201,12 @@ def read_trace(trace: Traced) -> TraceTables:
     return TraceTables(seen, trace if isinstance(trace, Run) else None)
 
 
-def read_traces(where: Traced | Iterable[Traced] = ".") -> FolderTables:
+def read_traces(where: Traced | Iterable[Traced] | Mapping[Any, Traced] = ".") -> FolderTables:
     """The tables of every trace in a folder, or of those that are listed.
 
-    where: a folder that holds a `.nika`, or the traces themselves; or paths, names and Runs. What
-    cannot be read as a trace is left out, and told in `.skipped`; refused resumes have no tables.
-    Raises UsageError for a folder that is not there.
+    where: a folder that holds a `.nika`, or the traces themselves; or paths, names and Runs, in a list or
+    a dict. What cannot be read as a trace is left out, and told in `.skipped`; refused resumes have no
+    tables. Raises UsageError for a folder that is not there.
     """
     found: list[_Seen] = []
     skipped: list[Skipped] = []
@@ -222,9 +222,10 @@ def read_traces(where: Traced | Iterable[Traced] = ".") -> FolderTables:
     return FolderTables(found, skipped)
 
 
-def _paths(where: Traced | Iterable[Traced]) -> list[Path]:
+def _paths(where: Traced | Iterable[Traced] | Mapping[Any, Traced]) -> list[Path]:
     if isinstance(where, (str, os.PathLike)) and os.path.isdir(where):
         return traces_in(Path(where))
     if isinstance(where, (str, os.PathLike, Run)):
-        raise UsageError(f"{where} is no folder: `read_trace` reads one trace")
-    return list(dict.fromkeys(trace_of(given) for given in where))
+        what = "a Run" if isinstance(where, Run) else os.fspath(where)
+        raise UsageError(f"{what} is no folder: `read_trace` reads one trace, a list several")
+    return list(dict.fromkeys(map(trace_of, each_of(where))))

@@ -38,6 +38,25 @@ def test_a_table_is_a_trace(made: nika_nb.Run) -> None:
     assert nika_nb.run(TEXT, resume=table).outputs == {"said": "x"}
 
 
+def test_several_traces_are_several_however_they_are_held(made: nika_nb.Run) -> None:
+    """A sweep is a list of runs, a dict by what was varied, or a column of a table."""
+    again = nika_nb.run(TEXT)
+    alone = nika_nb.ledger(made, again)
+    names = nika_nb.read_traces().runs["trace"]
+    for several in ([made, again], {1: made, 2: again}, iter([made, again]), names):
+        assert nika_nb.ledger(several) == alone
+    for several in ([made, again], {1: made, 2: again}, names):
+        assert list(nika_nb.read_traces(several).runs["trace"]) == list(names)
+
+
+def test_a_trace_has_the_same_names_at_every_door(made: nika_nb.Run) -> None:
+    """Its file's name and its run's id bring a run back as they bring its tables."""
+    assert made.trace is not None
+    for name in (made.trace.name, made.id, made):
+        assert nika_nb.attach(name).trace == made.trace
+        assert nika_nb.read_trace(name).run_id == made.id
+
+
 def test_a_run_is_resumed_like_its_trace(made: nika_nb.Run) -> None:
     """As the magic takes `$run`."""
     again = nika_nb.run(TEXT, resume=made)
@@ -51,7 +70,12 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: nika_nb.run(TEXT, max_cost_usd="1"), "max_cost_usd is an amount in US dollars"),  # type: ignore[arg-type]
     (lambda: nika_nb.run(TEXT, max_cost_usd=float("nan")), "max_cost_usd is an amount"),
     (lambda: nika_nb.run(TEXT, resume=[]), "resume is a trace, a run"),  # type: ignore[arg-type]
-    (lambda: nika_nb.attach([]), "a trace is named by its path, not by list"),  # type: ignore[arg-type]
+    (lambda: nika_nb.attach([]), "a run's id, or a Run, not by list"),  # type: ignore[arg-type]
+    (lambda: nika_nb.plan_resume(TEXT, []), "trace is a trace, a run"),  # type: ignore[arg-type]
+    (lambda: nika_nb.ledger(None), "traces are a folder, a trace, a Run, or a list"),  # type: ignore[arg-type]
+    (lambda: nika_nb.ledger([7]), "not by int"),  # type: ignore[list-item]
+    (lambda: nika_nb.read_traces(None), "or a list of them, not NoneType"),  # type: ignore[arg-type]
+    (lambda: nika_nb.read_traces(b"x"), "or a list of them, not bytes"),  # type: ignore[arg-type]
     (lambda: nika_nb.why(7), "not by int"),  # type: ignore[arg-type]
     (lambda: nika_nb.diff([], {}), "not by list"),  # type: ignore[arg-type]
     (lambda: nika_nb.plan_resume(TEXT, vars=7), "vars are values by name"),  # type: ignore[arg-type]

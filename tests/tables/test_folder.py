@@ -112,7 +112,7 @@ def test_where_there_is_nothing(folder: Path) -> None:
     assert (len(found), len(found.tasks), len(found.runs)) == (0, 0, 0)
     with pytest.raises(UsageError, match="nowhere is no folder"):
         nika_nb.read_traces("nowhere")
-    with pytest.raises(UsageError, match="read_trace"):
+    with pytest.raises(UsageError, match=r"^a Run is no folder: `read_trace` reads one trace"):
         nika_nb.read_traces(nika_nb.run(FAN))
 
 
