@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import get_args
 
+from nika_nb.engine.contract import unit_key
 from nika_nb.engine.reasons import with_origins
 from nika_nb.language.template import references
 from nika_nb.plan.identity import definition_fields
@@ -92,6 +93,7 @@ class _Comparison:
     def __init__(self, a: Reading, b: Reading) -> None:
         self._a, self._b = a, b
         self._plans = _plans(a), _plans(b)
+        self._recalled = {*_recalled(a), *_recalled(b)}
 
     def tasks(self) -> Iterator[TaskDiff]:
         names = list(dict.fromkeys([*self._b.units, *self._a.units]))
@@ -118,10 +120,9 @@ class _Comparison:
             )
 
     def _comparable(self, name: str) -> bool:
-        """A called workflow tells of its tasks only where the call ran."""
-        call = name.partition("/")[0].partition("[")[0]
-        runs = (self._a, self._b)
-        return "/" not in name or not any(call in run.units and run.units[call].cached for run in runs)
+        """A called workflow tells of its tasks only where the call ran, in both runs."""
+        calls = (name[:at] for at, sign in enumerate(name) if sign == "/")
+        return self._recalled.isdisjoint(calls)
 
     def _parts(self, name: str, a: Unit | None, b: Unit | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """(the fields that differ, the bindings and inputs that do, each with where it comes from)."""
@@ -209,6 +210,12 @@ class _Comparison:
                 yield ItemWhy(index, b.state, "input", names)
             elif a.state != b.state or a.output != b.output:
                 yield ItemWhy(index, b.state, "output")
+
+
+def _recalled(run: Reading) -> Iterator[str]:
+    """The tasks and items that a record stood in for."""
+    yield from (name for name, unit in run.units.items() if unit.cached)
+    yield from (unit_key(item.task, item.item) for one in run.items.values() for item in one if item.cached)
 
 
 def _plans(run: Reading) -> Mapping[str, TaskPlan]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ from nika_nb.board.rows import State, reason_said
 from nika_nb.board.sheet import Drawn, Line, Sheet
 from nika_nb.board.text import plural
 from nika_nb.doors import option
+from nika_nb.engine.contract import unit_of
 from nika_nb.engine.memory import Miss
 from nika_nb.engine.outcome import null_said
 from nika_nb.engine.recovery import MOVED
@@ -194,7 +195,7 @@ def why(run: Traced) -> Why:
 
 def _tasks(found: Reading) -> Iterator[TaskWhy]:
     resumes = found.seen.resumed is not None
-    reasons = {name: _reason(name, unit, resumes) for name, unit in found.units.items()}
+    reasons = {name: _reason(found.units, name, resumes) for name in found.units}
     causes = Causes(reasons, found.workflow)
     memory = _memory(found)
     for name, unit in found.units.items():
@@ -225,13 +226,23 @@ def _nulls(found: Reading, task: str) -> Iterator[str]:
             yield null_said(edge.binding or "", edge.producer)
 
 
-def _reason(name: str, unit: Unit, resumes: bool) -> Reason:
+def _reason(units: Mapping[str, Unit], name: str, resumes: bool) -> Reason:
+    unit = units[name]
     if unit.cached:
         return Reason(name, "cached")
     if unit.started is None and unit.reason is None:
         return Reason(name, "", detail=_not_run(unit))
-    kind = unit.reason or ("first-run" if not resumes or "/" in name else "")
+    kind = unit.reason or _with_its_call(units, name) or ("first-run" if not resumes or "/" in name else "")
     return Reason(name, kind, unit.parts, unit.detail or ("" if kind else "it had not settled"))
+
+
+def _with_its_call(units: Mapping[str, Unit], name: str) -> str:
+    """`forced` for a task below a call, or below the item of one, that runs again because of `--from`."""
+    call, below, _ = name.partition("/")
+    above = units.get(unit_of(call)[0]) if below else None
+    if above is None or above.reason != "forced":
+        return ""
+    return "forced" if not above.detail or call in above.detail.split(", ") else ""
 
 
 def _memory(found: Reading) -> JournalMemory | None:

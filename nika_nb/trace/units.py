@@ -17,6 +17,8 @@ UnitState = Literal[
     "pending", "running", "success", "failure", "skipped", "cancelled", "paused", "incomplete"
 ]
 
+_OUTPUT = "output"  # an event of a called workflow has it whole: only its caller's frames are paged
+
 ENDS: dict[str, UnitState] = {
     "task_completed": "success",
     "task_cache_hit": "success",
@@ -194,8 +196,8 @@ class Units:
     def _called(self, unit: Unit, frame: Frame, text: str | None) -> None:
         event = event_of(frame, text) if text is not None else None
         if event is not None:
-            unit.below = unit.below or Units(below=self._below)
-            unit.below.take(event, text if event.kind == CHILD else None)
+            unit.below = unit.below or Units(outputs=self._outputs and self._below, below=self._below)
+            unit.below.take(event, text if event.kind == CHILD else said(event.get(_OUTPUT)))
 
     def _item_ended(self, unit: Unit, frame: Frame, text: str | None) -> None:
         if unit.item is None:

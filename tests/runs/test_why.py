@@ -181,6 +181,30 @@ def test_what_changed_in_a_called_workflow(say: Path) -> None:
     assert differing["after"].because == "call/loud: definition changed: exec.command"
 
 
+FANNED = """nika: fanned
+permits: { exec: ["./say"] }
+tasks:
+  call: { for_each: { items: ["a", "b", "c"] }, invoke: { workflow: ./child.nika.yaml } }
+"""
+
+
+def test_an_item_that_calls_runs_again_with_all_it_calls(say: Path) -> None:
+    """What it calls is forced as it is; of its neighbours, which were recalled, nothing is said to be gone."""
+    (say / "child.nika.yaml").write_text(CHILD, encoding="utf-8")
+    program(say, "say", 'cat answer 2>/dev/null || printf %s "$1"')
+    first = nika_nb.run(FANNED)
+    (say / "answer").write_text("42", encoding="utf-8")
+    again = nika_nb.run(FANNED, resume=first.trace, from_="call[1]")
+    assert kinds(nika_nb.why(again)) == {
+        "call": "forced", "call[1]/quiet": "forced", "call[1]/loud": "forced",
+    }  # fmt: skip
+    found = nika_nb.diff(first, again)
+    assert {task.task: task.kind for task in found.tasks} == {
+        "call": "output", "call[1]/quiet": "output", "call[1]/loud": "output",
+    }  # fmt: skip
+    assert found["call[1]/loud"].output == ("-hey", "+42")
+
+
 def test_a_group_names_the_member_that_changed(say: Path) -> None:
     text = CHAIN + (
         '  m1: { group: all, exec: { command: ["./say", "m1"] } }\n'
