@@ -119,10 +119,10 @@ class Reproducing:
 
         seen: gets every event as it comes. around: what is entered while it works.
         """
-        run, now = ready(self._request), Units(outputs=True)
+        run, now = ready(self._request), Units(outputs=True, below=True)
         with around(run):
             _to_its_end(run, now, seen)
-        then = Units(outputs=True)
+        then = Units(outputs=True, below=True)
         for frame, text in self.trace.texts():
             then.take(frame, text)
         then.close(running=False)

@@ -131,8 +131,7 @@ class Verdicts:
         """What the difference of two outputs is owed to."""
         other = (RECOVER,) if recover_differently(planned, then, now) else ()
         if then.input_hash is not None and then.input_hash == now.input_hash and not other:
-            own = anew(planned.task, self._plan)
-            return ("nature", own) if own else ("environment", _world(planned.task))
+            return self._own(planned, then, now)
         parts = (*unequal(shape_of(then.input_parts), shape_of(now.input_parts)), *other)
         found = [(part, *self._source(planned, part)) for part in parts]
         for verdict in ("environment", "unverifiable", "nature"):
@@ -152,16 +151,42 @@ class Verdicts:
         differing = [pair for pair in judged if pair[1] != "reproduced"]
         return (differing or judged or [("", "reproduced")])[0]
 
+    def _own(self, planned: TaskPlan, then: Unit, now: Unit) -> Said:
+        """What is owed to the task itself; of a call, to the task below it that explains most."""
+        callee = self._plan.callees.get(planned.task.called or "")
+        told = [
+            one
+            for pair in _called(then, now)
+            for one in (Verdicts(callee.plan, *pair, {}) if callee is not None else ())
+        ]
+        for verdict in ("environment", "nature", "unverifiable"):
+            for one in told:
+                if one.verdict == verdict:
+                    return verdict, f"in the workflow that it calls, of `{one.task}`: {one.why}"
+        own = anew(planned.task, self._plan)
+        return ("nature", own) if own else ("environment", _world(planned.task))
+
     def _blamed(self, planned: TaskPlan, said: str) -> Said:
         """Where no inputs are recorded to compare: what came before it, or its own kind, or the world."""
         for producer in planned.producers:
             verdict, _ = self._of(producer)
             if verdict != "reproduced":
                 return verdict, f"{said}; `{producer}` before it differs"
-        return ("nature" if anew(planned.task, self._plan) else "environment"), said
+        then, now = self._then[planned.task.id], self._now[planned.task.id]
+        return self._own(planned, then, now)[0], said
 
 
 _DONE = {"success": "succeeds", "failure": "fails"}
+
+
+def _called(then: Unit, now: Unit) -> Iterator[tuple[Units, Units]]:
+    """The workflow that a task called, in both runs; of a fan-out, item by item."""
+    if then.below is not None and now.below is not None:
+        yield then.below, now.below
+    for index, below in (then.called or {}).items():
+        again = (now.called or {}).get(index)
+        if again is not None:
+            yield below, again
 
 
 def anew(task: Task, plan: Plan) -> str:

@@ -75,6 +75,7 @@ class Unit:
     attempt_began: int | None = None  # None while no attempt is under way
     tried: Figures = field(default_factory=Figures)  # of the attempts that are over and gave nothing
     below: Units | None = None  # the workflow that it calls, in the attempt that is under way
+    called: dict[int, Units] | None = None  # of a fan-out, the workflows that its items called
 
     @property
     def cut_off(self) -> bool:
@@ -164,6 +165,10 @@ class Units:
         return list(self._items.pop(task, {}).values())
 
     def _hand_on(self, item: Unit) -> None:
+        if self._below and item.below is not None and item.item is not None:
+            task = self.tasks[item.task]
+            task.called = task.called or {}
+            task.called[item.item] = item.below
         if self._on_item is not None:
             self._on_item(item)
 

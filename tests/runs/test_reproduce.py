@@ -216,8 +216,32 @@ CASES = [
         "a call below which a model answers",
         "  call: { invoke: { workflow: ./below.nika.yaml } }\n",
         {"call": "nature"},
-        {"call": "in the workflow that it calls, `asks` says something else each time"},
+        {"call": "in the workflow that it calls, of `asks`: a model answers anew"},
         lines=("one", "two"),
+    ),
+    Case(
+        "a call below which a program says something else, beside a model that does not",
+        "  call: { invoke: { workflow: ./below.nika.yaml } }\n",
+        {"call": "environment"},
+        {"call": "in the workflow that it calls, of `say`: the same command gives something else"},
+        program="printf other",
+        lines=("one",) * 4,
+    ),
+    Case(
+        "the same, item by item",
+        "  each: { for_each: { items: [a, b] }, invoke: { workflow: ./below.nika.yaml } }\n",
+        {"each": "environment"},
+        {"each": "(2 of 2 differ: 0, 1)"},
+        program="printf other",
+        lines=("one",) * 4,
+    ),
+    Case(
+        "a call below which a program fails now, beside a model",
+        "  call: { invoke: { workflow: ./below.nika.yaml } }\n",
+        {"call": "environment"},
+        {"call": "fails now: NIKA-EXEC-001"},
+        program="exit 3",
+        lines=("one",) * 2,
     ),
 ]
 
@@ -230,8 +254,9 @@ def test_every_difference_is_owed_to_something(
     permits = (
         'permits: { fs: { read: ["./data/**"] }, exec: ["./say", "echo", "false"], tools: ["nika:*"] }\n'
     )
-    outputs = 'outputs: { said: "${{ tasks.asks.output }}" }\n'
-    (desk / "below.nika.yaml").write_text(f"nika: below\npermits: {{}}\ntasks:\n{ASKS}{outputs}", "utf-8")
+    below = f"nika: below\n{permits}tasks:\n{ASKS}  say: {{ exec: {{ command: [./say, x] }} }}\n"
+    outputs = 'outputs: { asked: "${{ tasks.asks.output }}", said: "${{ tasks.say.output }}" }\n'
+    (desk / "below.nika.yaml").write_text(below + outputs, "utf-8")
     provider = Scripted(*case.lines or ("",))
     monkeypatch.setitem(MAKERS, "xai", lambda: provider)
     text = f"nika: case\n{permits}tasks:\n{case.tasks}"

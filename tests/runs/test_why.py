@@ -189,7 +189,7 @@ tasks:
 
 
 def test_an_item_that_calls_runs_again_with_all_it_calls(say: Path) -> None:
-    """What it calls is forced as it is; of its neighbours, which were recalled, nothing is said to be gone."""
+    """What it calls is forced with it; of its recalled neighbours nothing is said to be gone."""
     (say / "child.nika.yaml").write_text(CHILD, encoding="utf-8")
     program(say, "say", 'cat answer 2>/dev/null || printf %s "$1"')
     first = nika_nb.run(FANNED)
