@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import groupby
 
 
 def admits(patterns: Iterable[str], text: str, stops: str = "/") -> bool:
@@ -12,29 +13,34 @@ def admits(patterns: Iterable[str], text: str, stops: str = "/") -> bool:
 
     `*` and `?` never match one of the characters in `stops`.
     """
-    verdict = False
-    for pattern in patterns:
-        negated = pattern.startswith("!")
-        if matches(pattern[1:] if negated else pattern, text, stops):
-            verdict = not negated
-    return verdict
+    for takes_back, listed in groupby(reversed([*patterns]), key=lambda pattern: pattern.startswith("!")):
+        if matches(tuple(pattern[takes_back:] for pattern in listed), text, stops):
+            return not takes_back
+    return False
 
 
-def matches(pattern: str, text: str, stops: str = "/") -> bool:
-    """Whether one pattern (no `!`) covers the whole text. A pattern always covers itself."""
-    return pattern == text or bool(_compiled(pattern, stops).fullmatch(text))
+def matches(patterns: tuple[str, ...], text: str, stops: str = "/") -> bool:
+    """Whether one of the patterns (no `!`) covers the whole text. A pattern always covers itself."""
+    return bool(_compiled(patterns, stops).fullmatch(text))
 
 
-@lru_cache(maxsize=1024)
-def _compiled(pattern: str, stops: str) -> re.Pattern[str]:
+@lru_cache(maxsize=256)
+def _compiled(patterns: tuple[str, ...], stops: str) -> re.Pattern[str]:
+    """All patterns in one expression: a list of thousands is asked as often as there are tasks."""
     within = f"[^{re.escape(stops)}]"
+    literal = [re.escape(pattern) for pattern in patterns]
+    wild = [_expression(pattern, within) for pattern in patterns]
+    return re.compile("|".join(dict.fromkeys(literal + wild)) or "(?!)", re.DOTALL)
+
+
+def _expression(pattern: str, within: str) -> str:
     out: list[str] = []
     at = 0
     while at < len(pattern):
         step, piece = _piece(pattern, at, within)
         out.append(piece)
         at += step
-    return re.compile("".join(out), re.DOTALL)
+    return "".join(out)
 
 
 def _piece(pattern: str, at: int, within: str) -> tuple[int, str]:
@@ -53,6 +59,16 @@ def _piece(pattern: str, at: int, within: str) -> tuple[int, str]:
     if rest[0] == "?":
         return 1, within
     if rest[0] == "[" and (found := re.match(r"\[([!^]?)([^\]/]+)\]", rest)):
-        members = found.group(2).replace("\\", "\\\\").replace("[", "\\[").replace("^", "\\^")
-        return found.end(), f"[{'^/' if found.group(1) else ''}{members}]"
+        return found.end(), _class(found.group(2), others=bool(found.group(1)))
     return 1, re.escape(rest[0])
+
+
+def _class(members: str, others: bool) -> str:
+    """A class of characters. A range that runs backwards holds none."""
+    out = ""
+    for first, last, single in re.findall(r"(.)-(.)|(.)", members, re.DOTALL):
+        if single or first <= last:
+            out += re.escape(single) if single else f"{re.escape(first)}-{re.escape(last)}"
+    if others:
+        return f"[^/{out}]"
+    return f"[{out}]" if out else "(?!)"

@@ -16,9 +16,13 @@ An absent block grants nothing, exactly as `permits: {}`. What the two surfaces 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
+from typing import Literal, NamedTuple
 
 from nika_nb.authority import globs, paths
 from nika_nb.authority.fixes import SHELL_FIX, or_meant, program_fix
@@ -213,16 +217,42 @@ def canonical_host(host: str) -> str:
 
 
 def _covered(permits: Permits, mode: Mode, place: str, base: str, root: str, follow: bool) -> bool:
-    """Whether the path list admits an absolute place. `root` is the base folder as judged."""
-    verdict = False
-    for text in _texts(_paths_of(permits, mode)):
-        grants = not text.startswith("!")
+    """Whether the path list admits an absolute place. `root` is the base folder as judged.
+
+    A later entry overrides an earlier one, so the last that covers the place decides.
+    """
+    guarded = mode == "write" and _runtimes_own(place)
+    listed = tuple(_texts(_paths_of(permits, mode)))
+    for run in _runs(listed, base, os.path.expanduser("~")):
+        patterns = run.patterns
+        if guarded and run.grants:
+            patterns = tuple(pattern for pattern in patterns if _runtimes_own(pattern))
+        if _covers(patterns, run.within, place, root, follow):
+            return run.grants
+    return False
+
+
+class _Run(NamedTuple):
+    """Entries of a path list that stand side by side and say the same: `within` the base folder, from
+    which they count then, or elsewhere."""
+
+    grants: bool
+    within: bool
+    patterns: tuple[str, ...]
+
+
+@lru_cache(maxsize=64)
+def _runs(listed: tuple[str, ...], base: str, home: str) -> tuple[_Run, ...]:
+    """A path list from its end. `home` is what `~` stands for."""
+    entries: list[tuple[bool, bool, str]] = []
+    for text in reversed(listed):
         pattern = paths.lexical(text.removeprefix("!"), base)
-        if grants and mode == "write" and _runtimes_own(place) and not _runtimes_own(pattern):
-            continue
-        if _covers(pattern, place, base, root, follow):
-            verdict = grants
-    return verdict
+        inner = paths.below(pattern, base)
+        entries.append((not text.startswith("!"), inner is not None, pattern if inner is None else inner))
+    runs = groupby(entries, key=itemgetter(0, 1))
+    return tuple(
+        _Run(grants, within, tuple(pattern for *_, pattern in run)) for (grants, within), run in runs
+    )
 
 
 def _runtimes_own(place: str) -> bool:
@@ -230,17 +260,17 @@ def _runtimes_own(place: str) -> bool:
     return ".nika" in place.casefold().split("/")
 
 
-def _covers(pattern: str, place: str, base: str, root: str, follow: bool) -> bool:
-    """One absolute pattern against one place.
+def _covers(patterns: tuple[str, ...], within: bool, place: str, root: str, follow: bool) -> bool:
+    """Whether one of several patterns covers a place.
 
     A pattern in the base folder counts from the base, so that a link planted at the head of a
     granted folder is seen; elsewhere the author named the place, links and all.
     """
-    wanted = paths.below(pattern, base)
-    if wanted is None:
-        return globs.matches(_follow_head(pattern) if follow else pattern, place)
+    if not within:
+        heads = tuple(_follow_head(pattern) for pattern in patterns) if follow else patterns
+        return globs.matches(heads, place)
     inside = paths.below(place, root)
-    return inside is not None and globs.matches(wanted, inside)
+    return inside is not None and globs.matches(patterns, inside)
 
 
 def _follow_head(pattern: str) -> str:

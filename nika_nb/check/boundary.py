@@ -9,7 +9,6 @@ from nika_nb.check.reading import WHOLE, Read
 from nika_nb.check.subject import the_tasks
 from nika_nb.errors import Diagnostic
 from nika_nb.language.model import Task
-from nika_nb.plan.edges import members
 from nika_nb.plan.gates import FIELD_ROLES
 from nika_nb.values import nearest
 
@@ -112,10 +111,10 @@ def judge_group(read: Read) -> Iterator[Diagnostic]:
         hint = f"add `with: {{ {bound} }}` and read the binding here"
         yield read.found("NIKA-VAR-021", sentence, hint, WHOLE)
         return
-    groups = dict.fromkeys(task.group for task in read.subject.tasks if task.group)
+    groups = read.subject.workflow.groups
     if name is None:
         hint = f"write `group.{next(iter(groups), '<name>')}`"
         yield read.found("NIKA-DAG-008", "`group` alone names no group", hint, WHOLE)
-    elif not members(read.subject.workflow, name) and not read.subject.broken:
+    elif name not in groups and not read.subject.broken:
         hint = nearest(name, groups) or f"write `group: {name}` in each of its tasks"
         yield read.found("NIKA-DAG-008", f"no task declares `group: {name}`", hint, 1)

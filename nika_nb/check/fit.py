@@ -58,7 +58,7 @@ def _tool(permits: Permits | None, tool: str) -> Verdict:
     if verdict.allowed or not tool.startswith("nika:") or "*" not in tool:
         return verdict
     for name in BUILTINS:
-        if globs.matches(tool, name, stops="/:") and not judge_tool(permits, name).allowed:
+        if globs.matches((tool,), name, stops="/:") and not judge_tool(permits, name).allowed:
             return verdict
     return Verdict("tool", tool, True, "permits.tools covers every tool of the pattern")
 

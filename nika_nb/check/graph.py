@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 
 from nika_nb.check.subject import Subject, the_tasks
 from nika_nb.errors import Diagnostic, Span
 from nika_nb.language.model import After, Task
-from nika_nb.language.template import references
 from nika_nb.plan.edges import Edge
 from nika_nb.plan.gates import PREDICATES
-from nika_nb.plan.graph import cycle, reached
+from nika_nb.plan.graph import Reach, cycle
 from nika_nb.values import nearest
 
 # What other systems call the states.
@@ -73,13 +72,11 @@ def _cycles(tasks: Iterable[str], found: Iterable[Edge], told: _Told) -> Iterato
         path = cycle(tasks, edges)
         if not path:
             return
-        links = [_link(edges, *pair) for pair in pairwise(path)]
+        first = {(edge.producer, edge.consumer): edge for edge in reversed(edges)}
+        links = [first[pair] for pair in pairwise(path)]
         yield told(path, links)
-        edges = [edge for edge in edges if edge not in links]
-
-
-def _link(edges: Sequence[Edge], producer: str, consumer: str) -> Edge:
-    return next(edge for edge in edges if (edge.producer, edge.consumer) == (producer, consumer))
+        cut = {id(edge) for edge in links}
+        edges = [edge for edge in edges if id(edge) not in cut]
 
 
 def _waiting(path: list[str], links: list[Edge]) -> Diagnostic:
@@ -107,16 +104,12 @@ def _following(path: list[str], links: list[Edge]) -> Diagnostic:
 
 def _recoveries(subject: Subject) -> Iterator[Diagnostic]:
     """A recovery source that waits for the very task it would rescue."""
-    for task in subject.tasks:
-        policy = task.on_error
-        if policy is None or policy.recover is None:
-            continue
-        below = {task.id, *reached(task.id, subject.nexts)}
-        for reference in references(policy.recover):
-            source = str(reference.steps[0]) if reference.root == "tasks" and reference.steps else None
-            if source in below and not task.is_cleanup:
-                own = source == task.id
-                why = "itself" if own else f"`{source}`, which comes after `{task.id}`"
-                sentence = f"`{task.id}` cannot recover from {why}: neither could ever end"
-                hint = "recover from a literal, or from a task that does not depend on this one"
-                yield Diagnostic("NIKA-DAG-004", sentence, reference.span, hint, task=task.id)
+    edges = [edge for edge in subject.edges if edge.kind == "recovery"]
+    reach = Reach(subject.nexts if edges else {})
+    for edge in edges:
+        source, task = edge.producer, edge.consumer
+        if source == task or reach.leads(task, source):
+            why = "itself" if source == task else f"`{source}`, which comes after `{task}`"
+            sentence = f"`{task}` cannot recover from {why}: neither could ever end"
+            hint = "recover from a literal, or from a task that does not depend on this one"
+            yield Diagnostic("NIKA-DAG-004", sentence, edge.span, hint, task=task)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from nika_nb.authority.effects import effects
 from nika_nb.check.kleene import UNKNOWN, truth
@@ -26,16 +26,16 @@ def judge(subject: Subject) -> Iterator[Diagnostic]:
     it, and where several such tasks meet: of two branches one is always skipped.
     """
     for task in subject.sound_tasks:
-        loose = [edge for edge in subject.incoming[task.id] if _is_loose(subject, edge)]
+        loose = _loose(subject, subject.incoming[task.id])
         if len({edge.producer for edge in loose}) == 1 and _acts(task):
             yield from (_warning(task, edge) for edge in loose if _reaches(task, edge))
 
 
-def _is_loose(subject: Subject, edge: Edge) -> bool:
-    """A read of a task that may be skipped, with no gate of its own on how that one ends."""
-    gates = (other for other in subject.incoming[edge.consumer] if other.kind == "control")
-    gated = any(gate.producer == edge.producer and "skipped" not in gate.admits for gate in gates)
-    return edge.kind == "value" and not gated and _may_skip(subject.workflow.tasks[edge.producer])
+def _loose(subject: Subject, incoming: Iterable[Edge]) -> list[Edge]:
+    """The reads of tasks that may be skipped, with no gate of its own on how that one ends."""
+    gated = {gate.producer for gate in incoming if gate.kind == "control" and "skipped" not in gate.admits}
+    reads = (edge for edge in incoming if edge.kind == "value" and edge.producer not in gated)
+    return [edge for edge in reads if _may_skip(subject.workflow.tasks[edge.producer])]
 
 
 def _may_skip(task: Task) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from nika_nb.authority import paths
 from nika_nb.check.folding import argument, fixed, fold
@@ -12,7 +12,7 @@ from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic
 from nika_nb.language.model import Task
 from nika_nb.language.template import Plain
-from nika_nb.plan.graph import reached
+from nika_nb.plan.graph import Reach
 
 CODE = "NIKA-SEC-012"
 _WRITERS = ("nika:write", "nika:edit")
@@ -56,12 +56,10 @@ def _same_file(subject: Subject, task: Task, path: str) -> Diagnostic:
 
 
 def _collisions(subject: Subject, writers: dict[str, list[Task]]) -> Iterator[Diagnostic]:
-    nexts = _nexts(subject) if any(len(tasks) > 1 for tasks in writers.values()) else {}
+    reach = Reach(_nexts(subject) if any(len(tasks) > 1 for tasks in writers.values()) else {})
     for tasks in writers.values():
-        several = tasks[:_MOST_PAIRS] if len(tasks) > 1 else []
-        below = {task.id: reached(task.id, nexts) for task in several}
-        for first, second in combinations(several, 2):
-            if second.id not in below[first.id] and first.id not in below[second.id]:
+        for first, second in combinations(tasks[:_MOST_PAIRS], 2):
+            if not (reach.leads(first.id, second.id) or reach.leads(second.id, first.id)):
                 yield _unordered(subject, *sorted((first, second), key=lambda task: task.is_cleanup))
 
 
@@ -76,8 +74,10 @@ def _nexts(subject: Subject) -> dict[str, list[str]]:
         at_once = [edge.consumer for edge in edges if len(subject.workflow.tasks[edge.consumer].after) == 1]
         cleanups = [one for one in at_once if subject.workflow.tasks[one].is_cleanup]
         waiting = [edge.consumer for edge in edges if edge.schedules]
-        for at, cleanup in enumerate(cleanups):
-            found[cleanup].extend((*cleanups[at + 1 :], *waiting))
+        for cleanup, following in pairwise(cleanups):
+            found[cleanup].append(following)
+        if cleanups:
+            found[cleanups[-1]] += waiting
     return found
 
 

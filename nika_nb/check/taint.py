@@ -9,7 +9,7 @@ from nika_nb.errors import Span
 from nika_nb.language.cel import Reference
 from nika_nb.language.model import Task, Workflow
 from nika_nb.language.template import Fields, Value, references
-from nika_nb.plan.edges import Edge, members
+from nika_nb.plan.edges import Edge
 from nika_nb.plan.gates import FIELD_ROLES
 from nika_nb.plan.graph import topological
 
@@ -97,7 +97,8 @@ class Flow:
         match reference.root:
             case "secrets":
                 declared = self._workflow.secrets
-                return {known: (f"secrets.{known}",) for known in declared if name in (None, known)}
+                read = declared if name is None else declared.keys() & {name}
+                return {known: (f"secrets.{known}",) for known in read}
             case "with":
                 return _merged(bindings.values()) if name is None else bindings.get(name, {})
             case "item" if task is not None and task.for_each is not None:
@@ -107,7 +108,8 @@ class Flow:
             case "tasks" if _tells(reference.steps[1:]):
                 return self._errors.get(str(name), {})
             case "group" if name is not None:
-                return _merged(self._outputs.get(member, {}) for member in members(self._workflow, name))
+                members = self._workflow.groups.get(name, ())
+                return _merged(self._outputs.get(member, {}) for member in members)
         return {}
 
 

@@ -12,7 +12,6 @@ from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic, Severity
 from nika_nb.language.model import Permits, Task
 from nika_nb.language.template import references
-from nika_nb.plan.edges import members
 from nika_nb.plan.gates import FIELD_ROLES
 from nika_nb.plan.graph import downstream, topological
 
@@ -121,18 +120,18 @@ def _reached_by(subject: Subject, task: Task, tainted: dict[str, str]) -> str | 
 def _producers(subject: Subject, root: str, steps: tuple[str | int, ...]) -> tuple[str, ...]:
     if root == "tasks" and len(steps) > 1 and (steps[1] not in FIELD_ROLES or steps[1] == "error"):
         return (str(steps[0]),)
-    return members(subject.workflow, str(steps[0])) if root == "group" and steps else ()
+    return subject.workflow.groups.get(str(steps[0]), ()) if root == "group" and steps else ()
 
 
 def _guarded(subject: Subject) -> set[str]:
     """Every task that cannot run before a human has answered."""
-    found: set[str] = set()
+    asking: list[str] = []
     for task in subject.tasks:
         args = task.action.get("args") or {}
         asks = task.action.verb == "invoke" and task.action.get("tool") == PROMPT
         if asks and isinstance(args, dict) and args.get("default") is None:
-            found |= downstream(task.id, subject.scheduling)
-    return found
+            asking.append(task.id)
+    return downstream(subject.scheduling, *asking)
 
 
 def _found(subject: Subject, source: str, task: Task, severity: Severity) -> Diagnostic:

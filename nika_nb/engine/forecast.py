@@ -22,7 +22,6 @@ from nika_nb.engine.unit import decide, when_reads_item
 from nika_nb.errors import Fault
 from nika_nb.language.model import Task
 from nika_nb.language.template import Value, references, render
-from nika_nb.plan.edges import members
 from nika_nb.plan.gates import Status
 from nika_nb.plan.graph import cycle, topological
 from nika_nb.plan.plan import Plan, TaskPlan
@@ -74,7 +73,8 @@ class Forecaster:
     async def run(self) -> list[Expected]:
         """Every task in document order, cleanups included."""
         names = [planned.task.id for planned in self._plan.scheduled]
-        edges = [edge for edge in self._plan.edges if edge.producer in names and edge.consumer in names]
+        known = set(names)
+        edges = [edge for edge in self._plan.edges if {edge.producer, edge.consumer} <= known]
         for name in topological(names, edges, recoveries=not cycle(names, edges)):
             self._found[name] = await self._expected(self._plan.tasks[name])
         for planned in self._plan.tasks.values():
@@ -152,7 +152,7 @@ class Forecaster:
             if ref.root == "tasks":
                 found.append(str(ref.steps[0]))
             elif ref.root == "group":
-                found += members(self._plan.workflow, str(ref.steps[0]))
+                found += self._plan.workflow.groups.get(str(ref.steps[0]), ())
         return tuple(name for name in dict.fromkeys(found) if name not in self._settled)
 
     def _bindings(self, task: Task, base: dict[str, Any]) -> dict[str, Any]:

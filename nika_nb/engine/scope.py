@@ -82,11 +82,8 @@ class Scopes:
 
     def _members(self, group: str) -> list[dict[str, Any]]:
         fields = ("status", "output", "duration_ms", "error")
-        return [
-            {"id": task.id} | {name: self.tasks[task.id][name] for name in fields}
-            for task in self._workflow.tasks.values()
-            if task.group == group
-        ]
+        members = self._workflow.groups.get(group, ())
+        return [{"id": task} | {name: self.tasks[task][name] for name in fields} for task in members]
 
     def outputs(self) -> dict[str, Any]:
         return self._plain | {"tasks": self.tasks}

@@ -242,7 +242,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """A whole document. Maps keep the document's order."""
+    """A whole document. Maps keep the document's order; `groups` are the tasks under each group's name."""
 
     id: str
     source: Source
@@ -255,3 +255,11 @@ class Workflow:
     run: RunSpec = RunSpec()
     outputs: dict[str, Output] = field(default_factory=dict)
     spans: dict[str, Span] = field(default_factory=dict)
+    groups: dict[str, tuple[str, ...]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        groups: dict[str, list[str]] = {}
+        for task in self.tasks.values():
+            if task.group is not None:
+                groups.setdefault(task.group, []).append(task.id)
+        object.__setattr__(self, "groups", {name: tuple(members) for name, members in groups.items()})

@@ -63,11 +63,6 @@ def _grouped(
     return {name: tuple(listed) for name, listed in found.items()}
 
 
-def members(workflow: Workflow, group: str) -> tuple[str, ...]:
-    """The tasks that declare membership of a group, in document order."""
-    return tuple(task.id for task in workflow.tasks.values() if task.group == group)
-
-
 def _task_edges(task: Task, workflow: Workflow) -> Iterator[Edge]:
     # What a cleanup reads is what it follows, and that has ended when it runs.
     for binding, value in () if task.is_cleanup else task.with_.items():
@@ -89,5 +84,5 @@ def _data_edges(consumer: str, binding: str, reference: Reference, workflow: Wor
         kind = role_of(str(reference.steps[1]))
         yield Edge(str(reference.steps[0]), consumer, kind, reference.span, binding=binding)
     elif reference.root == "group" and reference.steps:
-        for member in members(workflow, str(reference.steps[0])):
+        for member in workflow.groups.get(str(reference.steps[0]), ()):
             yield Edge(member, consumer, "fan-in", reference.span, binding=binding)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from nika_nb.plan.edges import Edge
@@ -51,25 +51,64 @@ def _successors(nodes: Iterable[str], edges: Iterable[Edge]) -> dict[str, list[s
     return nexts
 
 
-def downstream(start: str, edges: Iterable[Edge]) -> set[str]:
-    """Every task that a change of `start` can reach over scheduling and recovery edges."""
+def downstream(edges: Iterable[Edge], *starts: str) -> set[str]:
+    """Every task that a change of the given ones can reach over scheduling and recovery edges."""
     nexts: dict[str, list[str]] = {}
     for edge in edges:
         if edge.kind != "finally":
             nexts.setdefault(edge.producer, []).append(edge.consumer)
-    return reached(start, nexts)
+    return reached(nexts, *starts)
 
 
-def reached(start: str, nexts: Mapping[str, Sequence[str]]) -> set[str]:
-    """All that comes after a task, by what comes right after each; the task itself only on a cycle."""
+def reached(nexts: Mapping[str, Sequence[str]], *starts: str) -> set[str]:
+    """All that comes after some tasks, by what comes right after each; a task itself only on a cycle."""
     seen: set[str] = set()
-    waiting = list(nexts.get(start, ()))
+    waiting = [following for start in starts for following in nexts.get(start, ())]
     while waiting:
         node = waiting.pop()
         if node not in seen:
             seen.add(node)
             waiting += nexts.get(node, ())
     return seen
+
+
+class Reach:
+    """Asked of many pairs: does one task come after another? `nexts`: what comes right after each.
+
+    All that lies behind a task is one whole number with a bit per task, so the answers for a whole
+    graph cost about as much as reading it. What leads into a cycle is looked for each time.
+    """
+
+    def __init__(self, nexts: Mapping[str, Sequence[str]]) -> None:
+        self._nexts = nexts
+        self._at = {name: at for at, name in enumerate(nexts)}
+        self._behind: dict[str, int] = {}
+        for name in self._last_first():
+            behind = 0
+            for following in nexts[name]:
+                behind |= self._behind[following] | 1 << self._at[following]
+            self._behind[name] = behind
+
+    def leads(self, first: str, second: str) -> bool:
+        """Whether `second` comes after `first`."""
+        if first not in self._behind:
+            return second in reached(self._nexts, first)
+        return bool(self._behind[first] >> self._at[second] & 1)
+
+    def _last_first(self) -> Iterator[str]:
+        """Every task that leads into no cycle, after all that comes after it."""
+        before: dict[str, list[str]] = {name: [] for name in self._nexts}
+        for name, followings in self._nexts.items():
+            for following in followings:
+                before[following].append(name)
+        left = {name: len(followings) for name, followings in self._nexts.items()}
+        waiting = [name for name, count in left.items() if not count]
+        while waiting:
+            yield (name := waiting.pop())
+            for earlier in before[name]:
+                left[earlier] -= 1
+                if not left[earlier]:
+                    waiting.append(earlier)
 
 
 def topological(nodes: Iterable[str], edges: Iterable[Edge], *, recoveries: bool = False) -> list[str]:

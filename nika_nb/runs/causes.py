@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from nika_nb.board.rows import reason_said
 from nika_nb.language.model import Workflow
-from nika_nb.plan.edges import members
 from nika_nb.runs.feeding import fed_by
 
 _FROM = " (from "  # how a journal names the tasks that a changed binding comes from
@@ -111,9 +110,10 @@ class Causes:
                 yield from self._origin(key)
 
     def _members(self, name: str) -> tuple[str, ...]:
-        if not name.startswith("group "):
+        group = name.removeprefix("group ")
+        if group == name:
             return (name,)
-        return members(self._workflow, name.removeprefix("group ")) if self._workflow is not None else ()
+        return self._workflow.groups.get(group, ()) if self._workflow is not None else ()
 
     def _collected(self, task: str) -> Iterator[Cause]:
         """The input that the items of a fan-out are the elements of."""

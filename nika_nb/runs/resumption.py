@@ -102,7 +102,7 @@ def _forced(request: Request, workflow: Workflow, plan: Plan) -> frozenset[str]:
         if item is not None and workflow.tasks[name].for_each is None:
             what = f"`{name}` has no items, it is no `for_each`"
             raise UsageError(f"{option('from', key)}: {what}: {option('from', name)}")
-        found |= {name if item is None else unit_key(name, item)} | downstream(name, plan.edges)
+        found |= {name if item is None else unit_key(name, item)} | downstream(plan.edges, name)
     return frozenset(found)
 
 

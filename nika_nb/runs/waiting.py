@@ -131,7 +131,7 @@ def _open(plan: Plan, keys: Collection[str]) -> tuple[set[str], set[str]]:
         callee = plan.callees.get(plan.tasks[name].task.called or "") if name in plan.tasks else None
         below = _open(callee.plan, inner) if callee is not None and inner else (set[str](), set[str]())
         asked |= {name, *(f"{name}/{task}" for task in below[0])}
-        behind |= {*downstream(name, plan.edges), *(f"{name}/{task}" for task in below[1])}
+        behind |= {*downstream(plan.edges, name), *(f"{name}/{task}" for task in below[1])}
     return asked, behind
 
 

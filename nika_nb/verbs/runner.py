@@ -113,7 +113,7 @@ class LocalVerbs:
     def _behind(self, task: str) -> Behind:
         """What waits for a task, here and in the workflows that call this one."""
         tasks, beyond = self._plan.workflow.tasks, self._beyond
-        waiting = downstream(task, self._plan.edges)
+        waiting = downstream(self._plan.edges, task)
         names = tuple(name for name in tasks if name in waiting)
         effects = dict.fromkeys((*effects_of(self._plan, names), *beyond.effects))
         conditions = (condition(tasks[name], {task, *waiting}) for name in names)

@@ -49,7 +49,7 @@ class Toolbox:
     def granted(self, patterns: Sequence[str]) -> list[Tool]:
         """The tools that a whitelist lets through, in the order in which it names them."""
         admitted = {name: tool for name, tool in TOOLS.items() if admits(patterns, name)}
-        named = (name for pattern in patterns for name in admitted if globs.matches(pattern, name, STOPS))
+        named = (name for pattern in patterns for name in admitted if globs.matches((pattern,), name, STOPS))
         return [admitted[name] for name in dict.fromkeys(named)]
 
     def admitted(self, tools: Sequence[Tool]) -> list[Tool]:

@@ -109,7 +109,14 @@ READS = [
     Case("brackets in a file's own name", permits(read=["out/[1].md"]), "out/[1].md", True),
     Case("a class of characters", permits(read=["out/[a-c].md"]), "out/b.md", True),
     Case("a class of characters leaves others", permits(read=["out/[!a-c].md"]), "out/b.md", False),
+    Case("a range that runs backwards", permits(read=["out/[z-a].md"]), "out/b.md", False),
+    Case("and what is not in it", permits(read=["out/[!z-a].md"]), "out/b.md", True),
+    Case("signs in a class", permits(read=["out/[a&&b--^]].md"]), "out/&].md", True),
+    Case("a dash in a class", permits(read=["out/[-a].md"]), "out/-.md", True),
     Case("a later entry takes back", permits(read=["data/**", "!data/secret/**"]), "data/secret/k", False),
+    Case("one elsewhere between two here", permits(read=["a", "!/**", "b"]), "a", False),
+    Case("and what stands behind it", permits(read=["a", "!/**", "b"]), "b", True),
+    Case("and what stands there", permits(read=["./**", "/etc/**", "!/etc/x"]), "/etc/y", True),
     Case("a NUL", permits(read=["/**"]), "a\0b", False),
 ]
 

@@ -95,6 +95,72 @@ def test_tasks(folder: Path, shape: Callable[[int], str]) -> None:
     grows_with_the_work(lambda n: lambda: nika_nb.run(shape(n)), 60)
 
 
+TOUCHES = "permits: { fs: { read: [%s], write: [%s] }, tools: [nika:read, nika:write] }\ntasks:\n"
+
+
+def own_permits(count: int) -> str:
+    """As many patterns as tasks, each task with one of its own."""
+    names = ", ".join(f'"./a{i}/*"' for i in range(count))
+    tasks = "".join(
+        f'  t{i}: {{ invoke: {{ tool: "nika:read", args: {{ path: "./a{i}/x" }} }} }}\n' for i in range(count)
+    )
+    return "nika: many\n" + TOUCHES % (names, "") + tasks
+
+
+def exceptions(count: int) -> str:
+    """Patterns that take back, and tasks that none of them concerns."""
+    names = ", ".join(f'"!./b{i}/**"' for i in range(count))
+    tasks = "".join(
+        f'  t{i}: {{ invoke: {{ tool: "nika:read", args: {{ path: "./a{i}" }} }} }}\n' for i in range(count)
+    )
+    return "nika: many\n" + TOUCHES % (f'"./**", {names}', "") + tasks
+
+
+def cleanups(count: int) -> str:
+    """One task that many cleanups follow, two and two of which write the same file."""
+    tasks = "".join(
+        f"  u{i}: {{ after: {{ t: unwind }}, invoke: "
+        f'{{ tool: "nika:write", args: {{ path: "./a{i % (count // 2)}", content: x }} }} }}\n'
+        for i in range(count)
+    )
+    return "nika: many\n" + TOUCHES % ("", '"./**"') + '  t: { invoke: { tool: "nika:log" } }\n' + tasks
+
+
+def ring(count: int) -> str:
+    """Every task waits for the one before it, the first for the last."""
+    tasks = "".join(
+        f'  t{i}: {{ after: {{ t{(i - 1) % count}: success }}, invoke: {{ tool: "nika:log" }} }}\n'
+        for i in range(count)
+    )
+    return f"nika: ring\ntasks:\n{tasks}"
+
+
+def recoveries(count: int) -> str:
+    """A chain, each of whose tasks recovers with what one task gave."""
+    tasks = "".join(
+        f'  t{i}: {{ after: {{ t{i - 1}: success }}, invoke: {{ tool: "nika:assert" }}, '
+        f'on_error: {{ recover: "${{{{ tasks.t0.output }}}}" }} }}\n'
+        for i in range(1, count)
+    )
+    return f'nika: recovers\ntasks:\n  t0: {{ invoke: {{ tool: "nika:log" }} }}\n{tasks}'
+
+
+def groups(count: int) -> str:
+    """As many groups as tasks."""
+    tasks = "".join(
+        f'  t{i}: {{ group: g{i}, invoke: {{ tool: "nika:log" }} }}\n'
+        f'  j{i}: {{ with: {{ all: "${{{{ group.g{i} }}}}" }}, invoke: {{ tool: "nika:log" }} }}\n'
+        for i in range(count)
+    )
+    return f"nika: groups\ntasks:\n{tasks}"
+
+
+@pytest.mark.parametrize("shape", [own_permits, exceptions, cleanups, ring, recoveries, groups])
+def test_checks_that_compare(shape: Callable[[int], str]) -> None:
+    """Judgments that hold much against much: permits, orders, cycles, groups."""
+    grows_with_the_work(lambda n: lambda: nika_nb.check(shape(n)), 300)
+
+
 @pytest.mark.parametrize("shape", [wide, chain])
 def test_check(shape: Callable[[int], str]) -> None:
     """The judgment of a large document."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from nika_nb.errors import Span
 from nika_nb.plan.edges import Edge
-from nika_nb.plan.graph import cycle, downstream, topological
+from nika_nb.plan.graph import Reach, cycle, downstream, reached, topological
 
 NOWHERE = Span(0, 0)
 
@@ -34,7 +34,7 @@ def test_cleanup_and_recovery_edges_do_not_order_anything() -> None:
 def test_downstream_follows_recovery_but_not_cleanup() -> None:
     """What a change can reach: data, control and recovery edges."""
     found = [*edges(("a", "b")), Edge("b", "c", "recovery", NOWHERE), Edge("b", "d", "finally", NOWHERE)]
-    assert downstream("a", found) == {"b", "c"}
+    assert downstream(found, "a") == {"b", "c"}
 
 
 def test_a_chain_of_ten_thousand_is_no_recursion() -> None:
@@ -61,3 +61,14 @@ def test_an_order_exists_exactly_when_there_is_no_cycle(pairs: list[tuple[int, i
         at = {name: i for i, name in enumerate(order)}
         assert sorted(order) == sorted(nodes)
         assert all(at[edge.producer] < at[edge.consumer] for edge in found)
+
+
+@given(st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=40))
+def test_what_comes_after_what_is_the_same_asked_at_once_or_one_by_one(pairs: list[tuple[int, int]]) -> None:
+    """Also where some of the tasks wait for each other."""
+    nexts: dict[str, list[str]] = {f"t{i}": [] for i in range(12)}
+    for a, b in pairs:
+        nexts[f"t{a}"].append(f"t{b}")
+    reach = Reach(nexts)
+    for first, second in itertools.product(nexts, nexts):
+        assert reach.leads(first, second) == (second in reached(nexts, first))
