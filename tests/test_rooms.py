@@ -13,7 +13,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "nika_nb"
 
 # What every room may use: no room of their own.
-COMMON = frozenset({"errors", "values", "settings", "openers", "doors", "files"})
+COMMON = frozenset({"errors", "values", "settings", "openers", "doors", "files", "money"})
 
 BELOW_RUNS = frozenset(
     [
@@ -41,6 +41,7 @@ MAY: dict[str, frozenset[str]] = {
         "openers": "",
         "doors": "",
         "files": "",
+        "money": "",
         "catalog": "",
         "language": "catalog",
         "authority": "catalog language",

@@ -9,6 +9,7 @@ from nika_nb.board.clean import inline, one_line
 from nika_nb.board.rows import RunState
 from nika_nb.board.svg import CHAR, FILL, INK, document, rect, text
 from nika_nb.board.text import OF_RUN, plural
+from nika_nb.money import spent
 
 DRAWN = 60  # runs: of more, the newest
 _HIGH, _BAR, _WIDE, _TOP = 18, 10, 300, 18
@@ -20,13 +21,17 @@ Said = Callable[[float], str]  # an amount, in the words of its unit
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One run. wasted: the part of what was spent that gave nothing. saved stands apart from both."""
+    """One run. wasted: the part of what was spent that gave nothing. saved stands apart from both.
+
+    unpriced: of how many tasks nobody knows what they cost.
+    """
 
     label: str
     state: RunState
     spent: float
     wasted: float
     saved: float
+    unpriced: int = 0
 
     @property
     def good(self) -> float:
@@ -38,7 +43,7 @@ class Bar:
 
     def words(self, amount: Said) -> str:
         """`$0.30 spent, $0.10 of it wasted, $0.20 saved`."""
-        parts = [f"{amount(self.spent)} spent"]
+        parts = [f"{spent(self.spent, self.unpriced, amount)} spent"]
         parts += [f"{amount(self.wasted)} of it wasted"] if self.wasted else []
         parts += [f"{amount(self.saved)} saved"] if self.saved else []
         return ", ".join(parts)

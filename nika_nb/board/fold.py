@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from nika_nb.board.clean import last_line, one_line
 from nika_nb.board.fields import Fields, item_fault_of, json_of, preview_of, prompt_of, retry_of
 from nika_nb.board.rows import TOLD_ITEMS, Items, Row, RunState, State
+from nika_nb.board.spending import CHILD, ITEM, RETRIES
 from nika_nb.board.taking import files_changed, items_of, nulls_of, save, spend, take_note, talk_of
+from nika_nb.engine.budget import beyond
 from nika_nb.trace import agents
 from nika_nb.trace.fields import number, shape_of
 
@@ -70,6 +72,7 @@ def _task_started(board: Board, fields: Fields, at: int) -> None:
 def _task_retrying(board: Board, fields: Fields, at: int) -> None:
     row = board.row(str(fields["task"]))
     row.detail = retry_of(fields)
+    spend(row, RETRIES, fields)
     if fields.get("item") is None:
         row.attempts = max(row.attempts, int(fields.get("attempt", 1)))
         board.become(row, "retrying")
@@ -93,7 +96,7 @@ def _item_completed(board: Board, fields: Fields, at: int) -> None:
         save(row, fields.get("saved_ms"), fields.get("saved_tokens"), fields.get("saved_usd"))
     else:
         items.running = max(0, items.running - 1)
-        spend(row, fields)
+        spend(row, ITEM, fields)
     if status == "failure":
         items.failed += 1
         if len(items.faults) < KEPT_FAULTS:
@@ -177,11 +180,7 @@ def _settle(board: Board, fields: Fields, at: int, state: State) -> Row:
     if fields.get("duration_ms") is not None:
         row.duration_ms = int(fields["duration_ms"])
     row.attempts = int(fields.get("attempts") or row.attempts or 0)
-    if fields.get("tokens") is not None:
-        row.tokens = int(fields["tokens"])
-    if fields.get("cost_usd") is not None:
-        row.cost_usd = float(fields["cost_usd"])
-    row.unpriced = fields.get("cost_unpriced", row.unpriced)
+    spend(row, "task_completed", fields)
     if row.items:
         row.items.rest()
         row.items.total = row.items.total or row.items.done
@@ -219,18 +218,21 @@ def _ends(state: RunState) -> Callable[[Board, Fields, int], None]:
 
 def _beyond_its_cap(board: Board) -> str:
     """A run that had nothing left to start when it crossed its cap, in a sentence."""
-    spent = board.spent_before + board.cost_usd
+    spent = round(board.spent_before + board.cost_usd, 10)
     if board.cap_usd is None or spent <= board.cap_usd:
         return ""
-    return f"it cost ${spent:.4f}, more than its cap of ${board.cap_usd:.4f}: all was under way by then"
+    return f"{beyond(spent, board.cap_usd)}: all was under way by then"
 
 
 def _child(board: Board, fields: Fields, at: int) -> None:
     """What a called workflow is at: `its_task ✔ 2/3`. What that one calls in turn is not shown."""
     row = board.row(str(fields["task"]))
+    if row.settled:
+        return
     event = json_of(fields.get("event"), {})
+    spend(row, CHILD, {**fields, "event": event})
     sign = _CHILD_SIGNS.get(str(event.get("kind")))
-    if row.settled or fields.get("within") or not event:
+    if fields.get("within") or not event:
         return
     count = row.called.setdefault(str(fields.get("item")), [0, 0])
     if event["kind"] == "workflow_started":

@@ -7,7 +7,8 @@ from nika_nb.board.picture import SMALL
 from nika_nb.board.rows import State
 from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, QUIET, RUN_TONE, TRACK, ink
-from nika_nb.board.text import OF_RUN, UNICODE, counted, duration, money, plural, progress
+from nika_nb.board.text import OF_RUN, UNICODE, counted, duration, plural, progress
+from nika_nb.money import money, spent
 
 TOLD = 3  # failures that are told at the top
 
@@ -70,9 +71,9 @@ def _turning(elapsed: int) -> str:
 
 def figures(board: Board) -> str:
     """Money and time, spent and saved, and how much of it a resume skipped."""
-    parts = [f"{money(board.cost_usd)} spent"]
+    paid = spent(board.cost_usd, board.unpriced)
+    parts = [paid if board.unpriced else f"{paid} spent"]
     parts += [f"{board.tokens:,} tokens"] if board.tokens else []
-    parts += [f"{plural(board.unpriced, 'task')} without a known price"] if board.unpriced else []
     usd, tokens, ms = board.saved
     saved = [money(usd)] if usd else []
     saved += [f"{tokens:,} tokens"] if tokens else []

@@ -51,7 +51,8 @@ class Step:
     index: its number, from 0. kind: of that frame (`task_completed`, …); `workflow_started` where an
     invocation begins, `incomplete` or `running` where a journal has no end. task: what settled, an item
     as `fan[3]` and a task of a called workflow as `call/ask`; None where the run itself begins, pauses or
-    ends. state: how it settled. spent_usd: of the whole run by then, in US dollars.
+    ends. state: how it settled. spent_usd: of the whole run by then, in US dollars; unpriced: of how many
+    tasks nobody knows what they cost.
     """
 
     replay: Replay = field(repr=False)
@@ -62,6 +63,10 @@ class Step:
     spent_usd: float
     _stop: Stop = field(repr=False)
     _number: int = field(repr=False)
+
+    @property
+    def unpriced(self) -> int:
+        return self._stop.unpriced
 
     @property
     def time(self) -> datetime:

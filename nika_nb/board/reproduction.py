@@ -49,7 +49,8 @@ class Reproduction:
 
     trace: the record. again: the journal of the new run, None where none is written. state: how that
     run stopped. outputs: whether it returned the same; None where that cannot be compared. identical:
-    both journals have the same bytes, as those of a reproducible run have. cost_usd: of the new run.
+    both journals have the same bytes, as those of a reproducible run have. cost_usd: of the new run;
+    unpriced: of how many of its tasks nobody knows what they cost.
     effects: what its tasks may have done to the world once more.
     """
 
@@ -61,6 +62,7 @@ class Reproduction:
     outputs: bool | None = None
     identical: bool = False
     cost_usd: float = 0.0
+    unpriced: int = 0
     effects: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
 
@@ -76,7 +78,7 @@ class Reproduction:
         return {found.task: found for found in self.tasks}[task]
 
     def to_json(self) -> dict[str, Any]:
-        """{workflow, trace, again, state, ok, tasks, outputs, identical, cost_usd, effects, notices}."""
+        """Its fields and `ok`, the paths as text."""
         shape = asdict(self) | {"trace": str(self.trace), "ok": self.ok}
         return shape | {"again": str(self.again) if self.again is not None else None}
 

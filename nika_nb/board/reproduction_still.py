@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from nika_nb.board.clean import inline, one_line
 from nika_nb.board.reproduction import WORD, Reproduction, TaskReproduction, VerdictName
 from nika_nb.board.style import COLOUR
-from nika_nb.board.text import money, plural
+from nika_nb.board.text import plural
 from nika_nb.board.verdicts import LONGEST, MOST, closing, page, row, width_of
+from nika_nb.money import spent
 
 GLYPH: dict[VerdictName, str] = {
     "reproduced": "✔", "nature": "≈", "edited": "✎", "environment": "✖", "unverifiable": "?",
@@ -57,7 +58,7 @@ def summary(found: Reproduction) -> str:
     parts = [f"{count} {word}" for count, word in counts if count]
     parts += {True: ["the same outputs"], False: ["other outputs"], None: []}[found.outputs]
     parts += ["byte-identical journals"] if found.identical else []
-    return " · ".join([*parts, money(found.cost_usd)])
+    return " · ".join([*parts, spent(found.cost_usd, found.unpriced)])
 
 
 def _about(found: Reproduction) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from nika_nb.board.clean import one_line
+from nika_nb.board.spending import Spending
 from nika_nb.engine.seen import changed_said
 
 State = Literal["pending", "running", "retrying", "paused", "ok", "cached", "skipped", "failed", "cancelled"]
@@ -87,7 +88,8 @@ class Row:
     attempts: int = 0
     tokens: int = 0
     cost_usd: float | None = None
-    unpriced: str | None = None
+    unpriced: bool = False  # what some of it cost nobody knows
+    spending: Spending = field(default_factory=Spending)
     saved_ms: int = 0
     saved_tokens: int = 0
     saved_usd: float = 0.0

@@ -80,7 +80,7 @@ class Board:
 
     @property
     def cost_usd(self) -> float:
-        return sum(row.cost_usd or 0.0 for row in self.tasks)
+        return round(sum(row.cost_usd or 0.0 for row in self.tasks), 10)
 
     @property
     def tokens(self) -> int:
@@ -88,15 +88,15 @@ class Board:
 
     @property
     def unpriced(self) -> int:
-        """Tasks that called a paid model whose price is not known."""
-        return sum(1 for row in self.tasks if row.unpriced not in (None, "mock_provider"))
+        """Tasks of which nobody knows what all their calls of models cost."""
+        return sum(row.unpriced for row in self.tasks)
 
     @property
     def saved(self) -> tuple[float, int, int]:
         """(dollars, tokens, milliseconds) that cache hits stood in for."""
         rows = self.tasks
         return (
-            sum(row.saved_usd for row in rows),
+            round(sum(row.saved_usd for row in rows), 10),
             sum(row.saved_tokens for row in rows),
             sum(row.saved_ms for row in rows),
         )

@@ -15,7 +15,6 @@ from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, TRACK, box, ink, plain, signed
 from nika_nb.board.svg import INK, image
 from nika_nb.board.table import table
-from nika_nb.board.text import money
 from nika_nb.board.timeline import timeline_svg, timeline_text
 from nika_nb.board.window import window
 
@@ -42,7 +41,7 @@ def status(step: Step) -> str:
         f"{inline(stepped.what(step), 200)}</span>"
     )
     where = f"step {step.index} of {len(step.replay) - 1}"
-    rest = f"{stepped.after(step)} · {money(step.spent_usd)} spent"
+    rest = f"{stepped.after(step)} · {stepped.spending(step)}"
     look = "display:flex;flex-wrap:wrap;align-items:baseline;gap:0 14px;margin:6px 0"
     return plain(
         f'<div role="status" aria-live="polite" style="{look}">{said}'

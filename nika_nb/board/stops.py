@@ -26,9 +26,9 @@ class Stop:
 
     kind: of that frame, or one of the three above. name: what settled, written as answers are (`ask`,
     `fan[3]`, `call/ask`); empty for what the run itself does. state: how it settled. time: unix
-    nanoseconds. spent_usd: of the whole run by then. reel: the number of the journal. offset, events:
-    the bytes and the lines of it that were written by then. start: where what settled it begins. fine:
-    an item, or a task of a called workflow.
+    nanoseconds. spent_usd: of the whole run by then; unpriced: of how many tasks nobody knows what they
+    cost. reel: the number of the journal. offset, events: the bytes and the lines of it that were written
+    by then. start: where what settled it begins. fine: an item, or a task of a called workflow.
     """
 
     kind: str
@@ -41,6 +41,7 @@ class Stop:
     offset: int
     events: int
     fine: bool = False
+    unpriced: int = 0
 
     @property
     def place(self) -> Place:

@@ -8,7 +8,8 @@ from nika_nb.board.clean import block, error_line, error_text, inline, one_line
 from nika_nb.board.items import opened, summary
 from nika_nb.board.rows import BUSY, Row, why
 from nika_nb.board.style import COLOUR, MONO, QUIET, TRACK, ink, signed
-from nika_nb.board.text import UNICODE, duration, items_said, money, said
+from nika_nb.board.text import UNICODE, cost_said, duration, items_said, said
+from nika_nb.money import money
 
 _ANY = "padding:2px 14px 2px 0;white-space:nowrap"
 _CELL = f"text-align:left;{_ANY}"
@@ -36,7 +37,7 @@ def table(rows: Sequence[Row], now: int | None = None, deep: int = 0) -> str:
     deep: so many failures and so many fan-outs can be unfolded; none in a live view, for it is drawn
     again and again.
     """
-    paid = any(row.cost_usd or row.tokens for row in rows)
+    paid = any(row.cost_usd or row.tokens or row.unpriced for row in rows)
     whole = {row.id for row in [row for row in rows if row.state == "failed"][:deep]}
     whole |= {row.id for row in [row for row in rows if row.items][:deep]}
     body = "".join(
@@ -99,7 +100,7 @@ def _time(row: Row, now: int | None) -> str:
 
 def _cost(row: Row) -> str:
     parts = [f"{row.tokens:,} tok"] if row.tokens else []
-    parts += [money(row.cost_usd)] if row.cost_usd else []
+    parts += [cost_said(row)] if cost_said(row) else []
     return " · ".join(parts)
 
 

@@ -53,10 +53,10 @@ def talk_of(row: Row) -> Talk:
     return row.talk
 
 
-def spend(row: Row, fields: Fields) -> None:
-    row.tokens += int(fields.get("tokens") or 0)
-    if fields.get("cost_usd") is not None:
-        row.cost_usd = (row.cost_usd or 0.0) + float(fields["cost_usd"])
+def spend(row: Row, kind: str, fields: Fields) -> None:
+    row.spending.take(kind, fields)
+    total = row.spending.total
+    row.cost_usd, row.tokens, row.unpriced = total.sums.usd, total.sums.tokens or 0, total.unpriced
 
 
 def save(row: Row, ms: Any, tokens: Any, usd: Any) -> None:

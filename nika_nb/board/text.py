@@ -10,6 +10,7 @@ from nika_nb.board.rows import SETTLED, STATES, Row, RunState, State, Talk, why
 from nika_nb.board.state import Board, Fact
 from nika_nb.catalog.frames import RUN_STOPS, TASK_ENDS
 from nika_nb.engine.outcome import blocked_said
+from nika_nb.money import money, spent
 
 FAULTS = 5  # failed items that are told one by one
 _LINES = 8  # of what a failure says, its last ones
@@ -42,13 +43,6 @@ def duration(ms: int) -> str:
     if seconds < 3600:
         return f"{seconds // 60}m {seconds % 60:02d}s"
     return f"{seconds // 3600}h {seconds % 3600 // 60:02d}m"
-
-
-def money(usd: float) -> str:
-    """`$0.00`, `$1,204.50`; what is smaller than a cent keeps two digits that say something."""
-    if usd == 0 or usd >= 0.01:
-        return f"${usd:,.2f}"
-    return f"${usd:.4f}" if usd >= 0.00005 else "<$0.0001"
 
 
 def plural(count: int, noun: str) -> str:
@@ -98,6 +92,12 @@ def items_said(row: Row) -> str:
     return " · ".join(parts)
 
 
+def cost_said(row: Row) -> str:
+    """`$0.02`, `unpriced`, `$0.02 + unpriced`; empty where nothing was paid."""
+    known = [money(row.cost_usd)] if row.cost_usd else []
+    return " + ".join([*known, *(["unpriced"] if row.unpriced else [])])
+
+
 def header(board: Board) -> list[str]:
     return [
         f"  🦋 nika · {one_line(board.workflow)} · {plural(len(board.rows), 'task')}",
@@ -112,7 +112,7 @@ def line(row: Row, width: int, now: int | None = None, glyphs: dict[State, str] 
     ms = row.elapsed_ms(now)
     figures = [duration(ms)] if ms is not None else []
     figures += [f"{row.tokens:,} tokens"] if row.talk and row.tokens else []
-    figures += [money(row.cost_usd)] if row.cost_usd else []
+    figures += [cost_said(row)] if cost_said(row) else []
     figures += [items_said(row)] if items_said(row) else []
     text += f"  {' · '.join(figures)}" if figures else ""
     text += f"  → {row.tail}" if row.tail else ""
@@ -161,11 +161,8 @@ def without_item(detail: str) -> str:
 
 
 def meter(board: Board, now: int | None = None) -> str:
-    money_said = money(board.cost_usd)
-    if board.unpriced:
-        money_said += f" + {board.unpriced} unpriced"
     elapsed = duration(board.elapsed_ms(now))
-    return rule(f"{progress(board)} · {money_said} · elapsed {elapsed}")
+    return rule(f"{progress(board)} · {spent(board.cost_usd, board.unpriced)} · elapsed {elapsed}")
 
 
 def progress(board: Board) -> str:

@@ -29,7 +29,7 @@ class Winding:
         self.stops: list[Stop] = []
         self.kept = Kept()
         self.tasks, self.within, self.returned = Known(), Known(), Known()
-        self._spent = 0.0  # by the journals before
+        self._spent, self._unpriced = 0.0, 0  # by the journals before
         self._ends: dict[str, State] = {}
 
     def add(self, path: Path, shown: str) -> None:
@@ -46,14 +46,16 @@ class Winding:
         trouble = "" if alive else _trouble(stream)
         self.reels.append(Reel(path, shown, first, stream.offset, stream.head, alive, trouble))
         self._spent += walk.spent
+        self._unpriced += len(walk.unpriced)
 
     def stop(self, walk: _Walk, kind: str, told: Told | None = None) -> None:
         """Notes that one may stop where the walk has come to."""
         name, state, fine = (told.name, told.state, told.fine) if told else ("", None, False)
         spent = round(self._spent + walk.spent, 9)  # sums of floats leave crumbs
+        unpriced = self._unpriced + len(walk.unpriced)
         at, reel = walk.board.last or 0, len(self.reels)
         self.stops.append(
-            Stop(kind, name, state, at, spent, reel, walk.start, walk.offset, walk.events, fine)
+            Stop(kind, name, state, at, spent, reel, walk.start, walk.offset, walk.events, fine, unpriced)
         )
         if kind not in RUN_STOPS:  # whatever comes behind the end of a run belongs to that stop
             self.kept.offer(len(self.stops) - 1, walk.board)
@@ -81,6 +83,7 @@ class _Walk:
         self._begun = False
         self._worked: set[str] = set()
         self._costs: dict[str, float] = {}
+        self.unpriced: set[str] = set()  # the tasks of which nobody knows what they cost
         self._joiner = Joiner()
         self._pages: dict[tuple[Any, Any], int] = {}  # where the pages of an output begin
 
@@ -139,6 +142,8 @@ class _Walk:
         if row is not None and row.cost_usd is not None:
             self.spent += row.cost_usd - self._costs.get(row.id, 0.0)
             self._costs[row.id] = row.cost_usd
+        if row is not None and row.unpriced:
+            self.unpriced.add(row.id)
 
 
 def _trouble(stream: Frames) -> str:

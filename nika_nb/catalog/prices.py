@@ -115,7 +115,8 @@ PRICES: dict[str, Price] = {
 }
 
 _DATED = re.compile(r"-20\d{2}-?\d{2}-?\d{2}$")
-_UNPRICED = {"test": "mock_provider", "local": "local_provider"}
+FREE = "mock_provider"
+_UNPRICED = {"test": FREE, "local": "local_provider"}
 
 
 def price_of(model: str) -> Price | None:
@@ -132,3 +133,8 @@ def cost_of(model: str, input_tokens: int, output_tokens: int) -> float | None:
 def why_unpriced(model: str) -> str:
     """Why a model has no price here: `mock_provider`, `local_provider` or `unknown_model`."""
     return _UNPRICED.get(kind_of(model) or "", "unknown_model")
+
+
+def unknown(unpriced: object) -> bool:
+    """Whether a recorded reason of there being no price leaves open what was paid; a mock costs nothing."""
+    return unpriced not in (None, FREE)

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nika_nb.engine.contract import Usage
+from nika_nb.money import apart
 
 CROSSED_CODE = "NIKA-RUN-1704"
+
+
+def beyond(spent: float, cap: float) -> str:
+    """That a run has cost more than it may, for people; what comes of that is said behind it."""
+    paid, most = apart(spent, cap)
+    return f"the run has cost {paid}, more than its cap of {most}"
 
 
 class Budget:
@@ -29,14 +36,14 @@ class Budget:
         """Why the run ends, for people."""
         left = "1 task was" if left_off == 1 else f"{left_off} tasks were"
         return (
-            f"{CROSSED_CODE} · the run has cost ${self.spent:.4f}, more than its cap of ${self.cap:.4f}: "
+            f"{CROSSED_CODE} · {beyond(self.spent, self.cap or 0.0)}: "
             f"{left} not started or not gone on with; resume with a higher cap to go on"
         )
 
     @property
     def passed(self) -> str:
         """What is said where something that had begun went beyond the cap, and came to its end."""
-        return f"the run's cap of ${self.cap or 0:.4f} was passed here: it has cost ${self.spent:.4f} by now"
+        return f"{beyond(self.spent, self.cap or 0.0)}, which was passed here"
 
     def below(self, spend: Callable[[Usage], None]) -> Budget:
         """The same cap for a called workflow, whose costs are its caller's: `spend` counts them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from nika_nb.catalog.prices import unknown
 from nika_nb.engine.contract import Lifted, Permit, Usage
 from nika_nb.engine.memory import Carried, Hit, Miss
 from nika_nb.engine.outcome import TaskError
@@ -98,10 +99,10 @@ def usage_fields(usages: Iterable[Usage]) -> dict[str, Any]:
         return {}
     counted = [usage.tokens for usage in used if usage.tokens is not None]
     priced = [usage.cost_usd for usage in used if usage.cost_usd is not None]
-    unpriced = next((usage.unpriced for usage in used if usage.unpriced), None)
+    unpriced = [usage.unpriced for usage in used if usage.unpriced]
     return {
         "tokens": sum(counted) if counted else None,
         "cost_usd": round(sum(priced), 10) if priced else None,
-        "cost_unpriced": unpriced,
+        "cost_unpriced": next(filter(unknown, unpriced), unpriced[0] if unpriced else None),
         "model": next((usage.model for usage in used if usage.model), None),
     }

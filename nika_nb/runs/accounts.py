@@ -10,7 +10,8 @@ from nika_nb.board.bars import Bar, bars_svg, bars_text
 from nika_nb.board.rows import RunState, State
 from nika_nb.board.sheet import Drawn, Line, Sheet
 from nika_nb.board.svg import image
-from nika_nb.board.text import duration, money, plural
+from nika_nb.board.text import duration, plural
+from nika_nb.money import adding_up, spent
 from nika_nb.runs.framed import answer
 from nika_nb.trace.figures import Figures
 
@@ -23,11 +24,6 @@ _SIGNS: dict[RunState, State] = {
     "running": "running", "completed": "ok", "failed": "failed", "cancelled": "cancelled",
     "paused": "paused", "incomplete": "retrying",
 }  # fmt: skip
-_SAID: dict[Measure, Callable[[float], str]] = {
-    "usd": money,
-    "tokens": lambda count: f"{round(count):,} tok",
-    "ms": lambda ms: duration(round(ms)),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +105,11 @@ class Ledger(Drawn):
 
     def svg(self) -> str:
         """A bar per invocation: in dollars, without any in tokens, without those in time."""
-        return bars_svg(self._bars(), _SAID[self.measure])
+        return bars_svg(self._bars(), self._say())
 
     def text(self) -> str:
         """The same bars in lines."""
-        return bars_text(self._bars(), _SAID[self.measure])
+        return bars_text(self._bars(), self._say())
 
     @property
     def measure(self) -> Measure:
@@ -133,33 +129,64 @@ class Ledger(Drawn):
                 known(entry.spent),
                 known(entry.wasted),
                 known(entry.saved),
+                entry.unpriced if self.measure == "usd" else 0,
             )
             for entry in self.entries
         ]
+
+    def _column(self, name: str, total: Amount) -> list[float]:
+        parts: list[Amount] = [getattr(entry, name) for entry in self.entries]
+        return [amount.usd or 0.0 for amount in (*parts, total)]
+
+    def _say(self) -> Callable[[float], str]:
+        """How an amount is told, so that each column adds up to its sum."""
+        if self.measure == "usd":
+            return adding_up(*(self._column(name, total) for name, total in self._sums()))
+        if self.measure == "tokens":
+            return lambda count: f"{round(count):,} tok"
+        return lambda ms: duration(round(ms))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         bundle = Drawn._repr_mimebundle_(self)
         return bundle | {"text/html": bundle["text/html"] + image(self.svg(), self.text())}
 
     def sheet(self) -> Sheet:
+        say = self._say()
+        closing = (
+            f"{name} {self._said(amount, say, self.unpriced if name == 'spent' else 0)}"
+            for name, amount in self._sums()
+        )
         return Sheet(
             title="ledger",
             about=plural(len(self.entries), "invocation"),
             heads=("trace", "workflow", "spent", "wasted", "saved") if self.entries else (),
             numbers=frozenset({2, 3, 4}),
-            lines=[_line(entry, self.measure) for entry in self.entries],
-            closing=" · ".join(f"{name} {_said(amount, self.measure)}" for name, amount in self._sums()),
+            lines=[self._line(entry, say) for entry in self.entries],
+            closing=" · ".join(closing),
             notes=tuple(self._notes()),
             doubts=self.doubts,
         )
 
+    @property
+    def unpriced(self) -> int:
+        """Tasks that called a model whose price is not known."""
+        return sum(entry.unpriced for entry in self.entries)
+
     def _sums(self) -> Iterator[tuple[str, Amount]]:
         yield from (("spent", self.spent), ("wasted", self.wasted), ("saved", self.saved))
 
+    def _line(self, entry: Entry, say: Callable[[float], str]) -> Line:
+        amounts = ((entry.spent, entry.unpriced), (entry.wasted, 0), (entry.saved, 0))
+        told = (self._said(amount, say, unpriced) for amount, unpriced in amounts)
+        return Line(_SIGNS[entry.state], (entry.trace, entry.workflow, *told))
+
+    def _said(self, amount: Amount, say: Callable[[float], str], unpriced: int) -> str:
+        value, unpriced = getattr(amount, self.measure), unpriced if self.measure == "usd" else 0
+        return spent(value or 0, unpriced, say) if value or unpriced else "–"
+
     def _notes(self) -> Iterator[tuple[str, str]]:
-        unpriced = sum(entry.unpriced for entry in self.entries)
-        if unpriced:
-            yield "unpriced", f"{plural(unpriced, 'task')} called a model whose price is not known"
+        if self.unpriced:
+            yield "unpriced", f"{plural(self.unpriced, 'task')} called a model whose price is not known"
         cut_off = sum(entry.cut_off for entry in self.entries)
         if cut_off:
             yield (
@@ -167,16 +194,6 @@ class Ledger(Drawn):
                 f"{plural(cut_off, 'attempt')} broke off with the engine: their cost is not known",
             )
         yield from (("skipped", f"{name}: {why}") for name, why in self.skipped)
-
-
-def _line(entry: Entry, measure: Measure) -> Line:
-    amounts = (_said(amount, measure) for amount in (entry.spent, entry.wasted, entry.saved))
-    return Line(_SIGNS[entry.state], (entry.trace, entry.workflow, *amounts))
-
-
-def _said(amount: Amount, measure: Measure) -> str:
-    value = getattr(amount, measure)
-    return _SAID[measure](value) if value else "–"
 
 
 def _row(entry: Entry) -> dict[str, Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from nika_nb.board.rows import State
 from nika_nb.board.sheet import Drawn, Line, Sheet
-from nika_nb.board.text import duration, money
+from nika_nb.board.text import duration
+from nika_nb.money import adding_up, spent
 from nika_nb.runs.causes import Cause, elsewhere
 from nika_nb.runs.framed import answer
 from nika_nb.runs.why import SIGNS, ItemWhy, items_said
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from nika_nb.runs.framed import DataFrame
 
 Kind = Literal["same", "new", "gone", "definition", "input", "output", "outcome"]
+Say = Callable[[float], str]  # a sum of money in words
 _SHORT = 120  # characters of a value that are shown in one line
 
 
@@ -38,7 +40,10 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One task in one of the runs. cost_usd, tokens, duration_ms: of making its output, there or earlier."""
+    """One task in one of the runs. cost_usd, tokens, duration_ms: of making its output, there or earlier.
+
+    unpriced: what some of it cost nobody knows.
+    """
 
     state: UnitState
     cached: bool
@@ -46,6 +51,7 @@ class Side:
     tokens: int | None
     duration_ms: int | None
     error_code: str | None
+    unpriced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,8 @@ class Diff(Drawn):
 
     edits: of inputs and of what the text says outside its tasks. layout: the texts differ, and mean the
     same. outputs: the lines of the difference of what the workflows returned. cost_usd, duration_ms:
-    what each of the two invocations paid, and how long it took. doubts: what speaks against believing one.
+    what each of the two invocations paid, and how long it took; unpriced: of how many tasks nobody knows
+    what they cost. doubts: what speaks against believing one.
     """
 
     a: str
@@ -95,6 +102,7 @@ class Diff(Drawn):
     cost_usd: tuple[float | None, float | None]
     duration_ms: tuple[int, int]
     doubts: tuple[str, ...] = ()
+    unpriced: tuple[int, int] = (0, 0)
 
     def __getitem__(self, task: str) -> TaskDiff:
         return Named({found.task: found for found in self.tasks}, "task")[task]
@@ -105,7 +113,7 @@ class Diff(Drawn):
         return tuple(task for task in self.tasks if task.kind != "same")
 
     def to_json(self) -> dict[str, Any]:
-        """{a, b, workflow, edits, layout, tasks, outputs, cost_usd, duration_ms, doubts}."""
+        """{a, b, workflow, edits, layout, tasks, outputs, cost_usd, duration_ms, doubts, unpriced}."""
         return asdict(self)
 
     def table(self) -> DataFrame:
@@ -113,25 +121,33 @@ class Diff(Drawn):
         return answer("diff", map(_row, self.tasks))
 
     def sheet(self) -> Sheet:
-        differing = self.differing
-        paid = any(side and side.cost_usd for task in differing for side in (task.a, task.b))
+        differing, say = self.differing, self._say()
+        paid = any(map(_costs, differing))
         heads = ("task", "time", *(["cost"] if paid else []), "what differs")
         return Sheet(
             title=f"{self.workflow}: what differs",
             about=f"{self.a} → {self.b}",
             heads=heads if differing else (),
-            lines=[_line(task, paid) for task in differing],
-            closing=" · ".join(self._closing()),
+            lines=[_line(task, say if paid else None) for task in differing],
+            closing=" · ".join(self._closing(say)),
             notes=tuple(self._notes()),
             doubts=self.doubts,
         )
 
-    def _closing(self) -> Iterator[str]:
+    def _closing(self, say: Say) -> Iterator[str]:
+        """How many differ and what these cost, as the lines above add up; then the others; then the runs."""
+        same = [task for task in self.tasks if task.kind == "same"]
         count = len(self.differing)
-        yield f"{count} {'differs' if count == 1 else 'differ'} · {len(self.tasks) - count} the same"
-        if any(self.cost_usd):
-            yield _pair(*(money(usd or 0.0) for usd in self.cost_usd))
+        yield f"{count} {'differs' if count == 1 else 'differ'}{_cost_of(self.differing, say)}"
+        yield f"{len(same)} the same{_cost_of(same, say)}"
+        if any(self.cost_usd) or any(self.unpriced):
+            paid = zip(self.cost_usd, self.unpriced, strict=True)
+            yield f"paid {_pair(*(spent(usd or 0.0, unpriced, say) for usd, unpriced in paid))}"
         yield _pair(*map(duration, self.duration_ms))
+
+    def _say(self) -> Say:
+        sides = (_sides(self.differing, name) for name in ("a", "b"))
+        return adding_up(*([*map(_usd, column), sum(map(_usd, column))] for column in map(list, sides)))
 
     def _notes(self) -> Iterator[tuple[str, str]]:
         yield from (("changed", edit.sentence) for edit in self.edits)
@@ -140,14 +156,16 @@ class Diff(Drawn):
         yield from (("outputs", row) for row in self.outputs[:20])
 
 
-def _line(task: TaskDiff, paid: bool) -> Line:
+def _line(task: TaskDiff, say: Say | None) -> Line:
+    """say: how money is told, None where none was paid."""
     side = task.b or task.a
     assert side is not None
     sign: State = "cached" if side.cached else SIGNS[side.state]
     under = [edit.sentence for edit in task.edits]
     under += [f"because {task.because}"] if task.because else []
     under += [f"items {items_said(task.items)}"] if task.items else []
-    cells = (task.task, _both(task, _time), *([_both(task, _cost)] if paid else []), task.sentence)
+    paid = [_cost_cell(task, say)] if say is not None else []
+    cells = (task.task, _both(task, _time), *paid, task.sentence)
     return Line(sign, cells, tuple(under), task.output)
 
 
@@ -155,8 +173,41 @@ def _time(side: Side) -> str:
     return duration(side.duration_ms) if side.duration_ms is not None else ""
 
 
-def _cost(side: Side) -> str:
-    return money(side.cost_usd) if side.cost_usd is not None else ""
+def _called(task: TaskDiff) -> bool:
+    """Whether it is one of a called workflow: what it cost is in the cost of its call."""
+    return "/" in task.task
+
+
+def _costs(task: TaskDiff) -> bool:
+    return any(side and (side.cost_usd or side.unpriced) for side in (task.a, task.b)) and not _called(task)
+
+
+def _cost_cell(task: TaskDiff, say: Say) -> str:
+    return "" if _called(task) else _both(task, lambda side: _told(say, side.cost_usd, side.unpriced))
+
+
+def _told(say: Say, usd: float | None, unpriced: bool) -> str:
+    return " + ".join([*([say(usd)] if usd is not None else []), *(["unpriced"] if unpriced else [])])
+
+
+def _cost_of(tasks: Iterable[TaskDiff], say: Say) -> str:
+    """`: $0.02 → $0.03`: what tasks cost together in each of the runs; empty where that is nothing."""
+    found = [task for task in tasks if _costs(task)]
+    sums = [list(_sides(found, name)) for name in ("a", "b")]
+    told = (spent(sum(map(_usd, sides)), sum(map(_unpriced, sides)), say) for sides in sums)
+    return f": {_pair(*told)}" if found else ""
+
+
+def _sides(tasks: Iterable[TaskDiff], name: Literal["a", "b"]) -> Iterator[Side | None]:
+    return (task.a if name == "a" else task.b for task in tasks if not _called(task))
+
+
+def _usd(side: Side | None) -> float:
+    return (side.cost_usd if side is not None else None) or 0.0
+
+
+def _unpriced(side: Side | None) -> bool:
+    return side is not None and side.unpriced
 
 
 def _both(task: TaskDiff, said: Callable[[Side], str]) -> str:

@@ -9,8 +9,9 @@ from pathlib import Path
 from nika_nb.board.clean import one_line
 from nika_nb.board.rows import Row
 from nika_nb.board.state import board_of
-from nika_nb.board.text import money, plural
+from nika_nb.board.text import plural
 from nika_nb.errors import NikaError
+from nika_nb.money import money
 from nika_nb.runs.orphans import LARGEST, newest_traces, orphans
 from nika_nb.runs.records import Summary
 from nika_nb.runs.shelf import Shelf

@@ -137,6 +137,7 @@ class Reproducing:
             outputs=_outputs(self.trace, run),
             identical=_identical(self.trace, run),
             cost_usd=run.board.cost_usd,
+            unpriced=run.board.unpriced,
             effects=tuple(dict.fromkeys(self._done(now))),
             notices=(*_crossed(self.trace), *run.notices, *filter(None, [run.journal_error])),
         )

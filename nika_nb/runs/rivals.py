@@ -11,9 +11,10 @@ from itertools import islice
 from pathlib import Path
 
 from nika_nb.board.forecast import TaskForecast
-from nika_nb.board.text import duration, money, plural
+from nika_nb.board.text import duration, plural
 from nika_nb.doors import option
 from nika_nb.errors import NikaError
+from nika_nb.money import money
 from nika_nb.runs.ahead import foretold
 from nika_nb.runs.draft import Draft
 from nika_nb.runs.given import with_inputs

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nika_nb.catalog.frames import RUN_ENDS
+from nika_nb.catalog.prices import unknown
 from nika_nb.trace.fields import number, said, whole
 from nika_nb.trace.figures import Figures
 from nika_nb.trace.frame import Frame
@@ -126,7 +127,7 @@ class _Fold:
             spent=spent,
             saved=saved,
             wasted=wasted,
-            unpriced=sum(unit.unpriced not in (None, "mock_provider") for unit in tasks),
+            unpriced=sum(unknown(unit.unpriced) for unit in tasks),
             cut_off=self._cut_off.value + sum(unit.cut_off for unit in tasks),
         )
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from nika_nb.catalog.prices import unknown
 from nika_nb.engine.outcome import blocked_said
 from nika_nb.trace.child import CHILD, event_of
 from nika_nb.trace.fields import inner, list_of, names_of, number, said, shape_of, whole
@@ -34,10 +35,11 @@ class Unit:
 
     incomplete: it was at work when the journal broke off. cached: a record stood in for running it.
     spent: what this invocation paid for it, wasted: the part of that which went into attempts that gave
-    nothing; saved: what it would have cost again. items: of a fan-out, those that settled; items_cached,
-    items_failed: how many of these were recalled, and failed. parts: what differed on a resume, each with
-    where it comes from. detail: more of that, or what blocked it. files_changed: what its records were made
-    from, and was written since. output: JSON text, only where the fold keeps outputs.
+    nothing; saved: what it would have cost again. unpriced: why some of it has no price. items: of a
+    fan-out, those that settled; items_cached, items_failed: how many of these were recalled, and failed.
+    parts: what differed on a resume, each with where it comes from. detail: more of that, or what blocked
+    it. files_changed: what its records were made from, and was written since. output: JSON text, only
+    where the fold keeps outputs.
     """
 
     task: str
@@ -81,6 +83,11 @@ class Unit:
     def cut_off(self) -> bool:
         """Whether the journal broke off in the middle of an attempt: what that cost nobody knows."""
         return self.state == "incomplete" and self.attempt_began is not None
+
+    def take_unpriced(self, why: object) -> None:
+        """One more reason of there being no price: what leaves open what was paid is kept."""
+        if not unknown(self.unpriced):
+            self.unpriced = said(why) or self.unpriced
 
     @property
     def settled(self) -> bool:
@@ -137,6 +144,8 @@ class Units:
         if unit.below is not None:
             unit.below.close(running=running)
             _add(unit, unit.below.totals())
+            for called in unit.below.tasks.values():
+                unit.take_unpriced(called.unpriced)
         if unit.state == "running" and not running:
             unit.state = "incomplete"
 
@@ -195,6 +204,7 @@ class Units:
     def _retrying(self, unit: Unit, frame: Frame, _: str | None) -> None:
         took = None if unit.attempt_began is None else max(0, frame.timestamp - unit.attempt_began) // 10**6
         unit.tried.add(Figures(number(frame.get("cost_usd")), whole(frame.get("tokens")), took))
+        unit.take_unpriced(frame.get("cost_unpriced"))
         unit.attempt_began = None
         unit.below = None  # the next attempt calls anew, and takes nothing from this one
 
@@ -235,6 +245,7 @@ class Units:
             task.items_failed += item.state == "failure"
             task.files_changed += item.files_changed
         _add(task, (item.spent, item.saved, item.wasted))
+        task.take_unpriced(item.unpriced)
 
     def _settle(self, unit: Unit, frame: Frame, text: str | None, state: UnitState) -> None:
         outcome = shape_of(frame.get("outcome"))
@@ -248,7 +259,8 @@ class Units:
         tried = whole(payload.get("attempts")) or whole(frame.get("attempts")) or unit.attempts
         unit.attempts = 0 if unit.cached else tried
         unit.error_code, unit.error_message = said(error.get("code")), said(error.get("message"))
-        unit.unpriced, unit.model = said(frame.get("cost_unpriced")), said(frame.get("model"))
+        unit.take_unpriced(frame.get("cost_unpriced"))
+        unit.model = said(frame.get("model"))
         for name in ("def_hash", "input_hash", "definition_parts", "input_parts", "not_resumable"):
             setattr(unit, name, said(frame.get(name)))
         unit.files_changed += names_of(frame.get("files_changed"))

@@ -8,7 +8,7 @@ import pytest
 
 from nika_nb.board.head import announced, head
 from nika_nb.board.state import Board, board_of
-from nika_nb.board.text import ASCII, duration, meter, money, narrate, still
+from nika_nb.board.text import ASCII, duration, meter, narrate, still
 from tests.board.scripted import Script, crash, resume, scheduled
 
 RESUMED = """\
@@ -182,23 +182,6 @@ def test_signs_have_an_ascii_twin() -> None:
 def test_durations_keep_what_matters(ms: int, text: str) -> None:
     """Milliseconds, tenths of seconds, minutes, hours: never 60 of a smaller one."""
     assert duration(ms) == text
-
-
-@pytest.mark.parametrize(
-    ("usd", "text"),
-    [(0, "$0.00"), (0.0031, "$0.0031"), (0.00001, "<$0.0001"), (0.01, "$0.01"), (1204.5, "$1,204.50")],
-)
-def test_money_is_never_rounded_to_nothing(usd: float, text: str) -> None:
-    """A call that cost something does not read as free."""
-    assert money(usd) == text
-
-
-def test_what_has_no_price_is_said_and_not_counted_as_free() -> None:
-    """Unknown models are named beside the sum; the mock costs nothing."""
-    script = Script().ok("a", "infer · x", 1, cost_unpriced="unknown_model")
-    assert "$0.00 + 1 unpriced" in meter(
-        board_of(script.ok("b", "infer · mock", 1, cost_unpriced="mock_provider").events)
-    )
 
 
 def test_a_run_that_did_not_go_well_says_what_became_of_its_tasks() -> None:

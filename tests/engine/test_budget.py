@@ -66,7 +66,7 @@ def test_what_has_not_started_never_does() -> None:
     assert [call.task for call in ran.calls] == ["a"]
     assert ran.verdict.state == "failed"
     assert ran.verdict.detail is not None
-    said = "NIKA-RUN-1704 · the run has cost $0.0600, more than its cap of $0.0500: 3 tasks were not started"
+    said = "NIKA-RUN-1704 · the run has cost $0.06, more than its cap of $0.05: 3 tasks were not started"
     assert ran.verdict.detail.startswith(said)
     for name in "bcd":
         assert ran.kinds(name) == ["task_scheduled", "task_cancelled"]
@@ -113,7 +113,7 @@ def test_beyond_the_cap_nothing_is_tried_again() -> None:
     assert [call.attempt for call in ran.calls if call.task == "a"] == [1, 2]
     assert causes(ran)["a"] == "verb_error"
     assert ran.kinds("a").count("task_retrying") == 1
-    assert "cap of $0.1500 was passed here" in ran.frame("task_failed", "a").get("warning")
+    assert "cap of $0.15, which was passed here" in ran.frame("task_failed", "a").get("warning")
     other = text + "  other: { exec: { command: [x] } }\n"
 
     async def meanwhile(call: Call) -> None:

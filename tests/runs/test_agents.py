@@ -361,7 +361,7 @@ def test_an_agent_that_passed_the_cap_says_so(folder: Path, model: Say) -> None:
     model(reads, says("seen", cost=0.7), reads, says("seen", cost=0.7))
     run = nika_nb.run(AGENT, max_cost_usd=1)
     assert run.state == "completed"
-    said = "warning: the run's cap of $1.0000 was passed here: it has cost $1.3000 by now"
+    said = "warning: the run has cost $1.30, more than its cap of $1.00, which was passed here"
     assert said in repr(run)
     assert said in run._repr_mimebundle_()["text/html"].replace("&#x27;", "'")
     assert "warning" not in repr(nika_nb.run(AGENT, max_cost_usd=2))
@@ -378,7 +378,7 @@ def test_an_agent_takes_no_further_turn_beyond_the_cap(folder: Path, model: Say)
     assert (run.state, ends) == ("failed", {"help": "cancelled", "tidy": "success"})
     ended = of(newest(folder), "task_cancelled")[0]
     assert (ended["note"], ended["cost_usd"]) == ("over budget", 1.2)
-    assert "cap of $1.0000 was passed here" in ended["warning"]
+    assert "cap of $1.00, which was passed here" in ended["warning"]
     assert "help  over budget · 2 turns · 2 tool calls, 2 failed" in repr(run)
     [turns] = sections_of(newest(folder), "help")
     assert turns.value.count("✖ nika:read") == 2

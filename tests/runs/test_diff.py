@@ -125,7 +125,7 @@ def test_costs_are_those_of_making_the_output(folder: Path, monkeypatch: pytest.
     assert [side.cost_usd for side in (found["b"].a, found["b"].b) if side] == pytest.approx([0.01, 0.01])
     assert [side.cost_usd for side in (found["fan"].a, found["fan"].b) if side] == pytest.approx([0.02, 0.03])
     assert found.cost_usd == pytest.approx((0.05, 0.04))
-    assert "$0.02 → $0.03" in repr(found)
+    assert "2 differ: $0.04 → $0.06 · 1 the same: $0.01 · paid $0.05 → $0.04" in repr(found)
     table = found.table().set_index("task")
     assert table["cost_usd_b"].to_dict() == pytest.approx({"a": 0.03, "b": 0.01, "fan": 0.03})
     assert table["cached_b"].to_dict() == {"a": False, "b": True, "fan": False}
@@ -183,3 +183,36 @@ def test_differences_of_values() -> None:
     assert text_diff(long, "[]") == ("- 6,001 characters", "+ 2 characters")
     far = text_diff('"a\\n' + "x\\n" * 9 + 'b"', '"A\\n' + "x\\n" * 9 + 'B"')
     assert far == ("-a", "+A", " x", " x", "…", " x", " x", "-b", "+B")
+
+
+def test_the_lines_of_a_difference_add_up_to_its_sum(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In digits enough; what a called task cost stands in its call; what nobody knows is no zero."""
+
+    class Exact:
+        def __init__(self, usd: float | None) -> None:
+            self.usd = usd
+
+        async def chat(self, request: ChatRequest, say: Say) -> ChatReply:
+            return ChatReply(request.prompt, 1, 1, cost_usd=self.usd)
+
+    monkeypatch.setitem(registry.MAKERS, "mock", lambda: Exact(1.004))
+    monkeypatch.setitem(registry.MAKERS, "xai", lambda: Exact(None))
+    child = "nika: below\nmodel: mock/echo\ninputs: { n: { type: string, required: true } }\ntasks:\n"
+    child += '  in: { infer: { prompt: "${{ inputs.n }}" } }\n'
+    (folder / "below.nika.yaml").write_text(child, encoding="utf-8")
+    text = "nika: c\nmodel: mock/echo\ntasks:\n"
+    text += '  a: { infer: { prompt: "one" } }\n  u: { infer: { prompt: "one", model: xai/house } }\n'
+    text += '  call: { invoke: { workflow: ./below.nika.yaml, args: { n: "one" } } }\n'
+    first = nika_nb.run(text)
+    shown = repr(nika_nb.diff(first, nika_nb.run(text.replace("one", "two"), resume=first.trace)))
+    cells = [line.split("  ")[1:] for line in shown.splitlines() if line.startswith("  ✔")]
+    told = {name: [word for cell in rest if (word := cell.strip())] for name, *rest in map(_words, cells)}
+    assert {name: "$1.004" in words for name, words in told.items()} == {
+        "a": True, "u": False, "call": True, "call/in": False,
+    }  # fmt: skip
+    assert "unpriced" in told["u"]
+    assert "4 differ: $2.008 + 1 unpriced · 0 the same · paid $2.008 + 1 unpriced ·" in shown
+
+
+def _words(cells: list[str]) -> list[str]:
+    return [word for cell in cells if (word := cell.strip(" ✔"))]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import nika_nb
+from nika_nb.money import apart
 from nika_nb.trace.verify import verify
 from tests.doors import Terminal, frames, newest, of
 
@@ -73,7 +74,8 @@ def test_a_run_that_completes_beyond_its_cap_says_so(priced: Path, terminal: Ter
     """In one line, wherever it is shown; within the cap, and without one, nothing is said."""
     run = nika_nb.run(BRIEF, max_cost_usd=3.5 * CALL)
     assert (run.state, run.board.cost_usd) == ("completed", pytest.approx(4 * CALL))
-    said = f"it cost ${4 * CALL:.4f}, more than its cap of ${3.5 * CALL:.4f}: all was under way by then"
+    paid, cap = apart(4 * CALL, 3.5 * CALL)
+    said = f"the run has cost {paid}, more than its cap of {cap}: all was under way by then"
     for shown in (run, nika_nb.attach(run.trace or "")):
         assert repr(shown).count(said) == 1
         assert shown._repr_mimebundle_()["text/html"].count(said) == 1
