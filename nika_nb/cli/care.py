@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 
 from nika_nb.cli.console import say
 from nika_nb.errors import UsageError
 from nika_nb.files import here
+from nika_nb.runs.kin import answering
 from nika_nb.settings import Settings
 from nika_nb.trace.folder import Entry, TraceFolder, look
 from nika_nb.trace.kinship import Kinship
@@ -20,7 +22,9 @@ def collect_command(options: argparse.Namespace) -> int:
     """One line; under --dry-run a line for every trace that would go as well."""
     settings = Settings.read()
     say(*(f"nika-nb: {trouble}" for trouble in settings.troubles))
-    found = collect(TraceFolder(Path(options.folder)), Limits.of(settings), dry_run=options.dry_run)
+    folder = TraceFolder(Path(options.folder))
+    elsewhere = partial(answering, folder=folder.path)
+    found = collect(folder, Limits.of(settings), dry_run=options.dry_run, elsewhere=elsewhere)
     if options.dry_run:
         for removal in found.removed:
             print(f"{removal.entry.path.name}  {found.limits.words(removal.reason)}")
@@ -56,7 +60,7 @@ def _refuse_needed(entry: Entry) -> None:
     """Raises UsageError where a question would be lost, or would wait a second time."""
     if entry.state == "blocked":  # a note holds neither
         return
-    kin = Kinship(_beside(entry))
+    kin = Kinship(_beside(entry), partial(answering, folder=entry.path.resolve().parent))
     anyway = "Remove it all the same with --force"
     if kin.asked_by(entry):
         asked = [prompt.key for found in kin.open(entry) for prompt in read(found.path).prompts]

@@ -94,8 +94,7 @@ def _line(one: ListedTrace, now: int, candidate: bool) -> str:
     """A pause that was answered tells how its run stands."""
     entry, mark = one.entry, "resume" if candidate else ""
     facts = f"{_ago(now - entry.mtime):>4}  {_bytes(entry.size):>8}  {one.state:<10}  {mark:<6}"
-    onward = f"  → {one.run}" if one.run else ""
-    return f"{facts}  {one_line(entry.workflow or '-')}  {one_line(entry.path.name)}{onward}"
+    return f"{facts}  {one_line(entry.workflow or '-')}  {one_line(entry.path.name)}{one.how}"
 
 
 def explain_command(options: argparse.Namespace) -> int:
@@ -145,6 +144,7 @@ def _bytes(size: int) -> str:
 def _shape(one: ListedTrace, now: int, candidate: bool) -> dict[str, object]:
     entry = one.entry
     onward = {"went_on_in": one.onward, "run_state": one.run} if one.onward else {}
+    onward |= {"answered_by": one.by} if one.by else {}
     return {
         "trace": str(entry.path),
         "workflow": entry.workflow,

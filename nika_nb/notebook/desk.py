@@ -30,9 +30,9 @@ class Desk:
         return "\n".join(lines_of(self._runs.list_runs(int(words[0]) if words else 0)))
 
     def waiting(self) -> list[Path]:
-        """The newest traces of the runs that wait for an answer, the newest run first."""
+        """The newest traces of the runs that can be answered, the newest run first."""
         found = self._runs.list_runs(0, LONGEST_PAGE, "interrupted")
-        return [self._trace(summary) for summary in found.runs]
+        return [self._trace(summary) for summary in found.runs if summary.answered_by is None]
 
     def attached(self, path: Path) -> Run:
         """A run of this notebook's folder, to be answered in it."""

@@ -22,7 +22,8 @@ from nika_nb.notebook.lookout import lookout
 from nika_nb.notebook.shown import EMPTY, Spots, show, thread, update, view
 from nika_nb.notebook.stage import Listed, Stage
 from nika_nb.notebook.surface import Surface
-from nika_nb.runs.answered import AlreadyAnswered
+from nika_nb.runs.answered import AlreadyAnswered, when
+from nika_nb.runs.kin import answered_elsewhere
 from nika_nb.runs.onward import Onward, stamp, went_on
 from nika_nb.runs.run import Prompt, Run
 
@@ -211,6 +212,9 @@ class Questions:
             self._update()
         elif not trace.is_file():
             self._close(GONE)
+            self._update()
+        elif (found := answered_elsewhere([trace], trace.parent).get(trace)) is not None:
+            self._close(f"already answered elsewhere: {when(found.by)}, in another run: {found.by.run}")
             self._update()
 
     def _went_on(self, onward: Onward) -> None:

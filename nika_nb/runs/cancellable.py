@@ -12,6 +12,7 @@ from nika_nb.errors import UsageError
 from nika_nb.runs.calling_off import process
 from nika_nb.runs.heads import head_of
 from nika_nb.runs.inbox import Waiting
+from nika_nb.runs.kin import told_in
 from nika_nb.runs.session import Session, at_work
 from nika_nb.runs.shelf import LONGEST_PAGE, Shelf
 from nika_nb.trace.ends import standing
@@ -97,6 +98,6 @@ def _in(folder: Path) -> Iterator[Candidate]:
         found = standing(path)
         if found is not None and found.running:
             yield Candidate(summary.run_id, f"{summary.workflow} · at work in {process(found.pid)}", path)
-    for summary in page.runs:
+    for summary in told_in(page.runs, folder):
         path = folder / summary.traces[-1]
         yield Candidate(summary.run_id, Waiting(path, summary).heading, path)

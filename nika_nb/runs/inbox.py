@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from nika_nb.runs.below import projects
+from nika_nb.runs.kin import told_in
 from nika_nb.runs.records import Summary
 from nika_nb.runs.shelf import LONGEST_PAGE, Shelf
 from nika_nb.trace.folder import TraceFolder
@@ -32,7 +33,9 @@ class Waiting:
         asked = datetime.fromtimestamp(self.summary.updated // 10**9, UTC)
         parts = [self.summary.workflow, f"asked {asked.strftime('%Y-%m-%d %H:%M:%S UTC')}"]
         parts += [f"in {self.where}"] if self.where else []
-        if self.summary.resume_readiness == "blocked":
+        if self.summary.answered_by:
+            parts.append(f"answered by {self.summary.answered_by}")
+        elif self.summary.resume_readiness == "blocked":
             parts.append(f"blocked: {self.summary.diagnostic_count} missing when it was answered last")
         return " · ".join(parts)
 
@@ -46,7 +49,10 @@ class Inbox:
 
 
 def inbox(root: Path) -> Inbox:
-    """The runs that wait in a folder and below it. Nothing is changed by a look."""
+    """The runs that wait in a folder and below it; not those that another run got the answer of.
+
+    Nothing is changed by a look.
+    """
     below = projects(root)
     found = [one for project in below.roots for one in _waiting_in(project, root)]
     found.sort(key=lambda one: (-one.summary.updated, one.summary.run_id))
@@ -56,5 +62,6 @@ def inbox(root: Path) -> Inbox:
 def _waiting_in(project: Path, root: Path) -> Iterator[Waiting]:
     folder = TraceFolder(project).path
     where = "" if project == root else os.path.relpath(project, root)
-    for summary in Shelf(folder).page(0, LONGEST_PAGE, "interrupted").runs:
-        yield Waiting(folder / summary.traces[-1], summary, where)
+    for summary in told_in(Shelf(folder).page(0, LONGEST_PAGE, "interrupted").runs, folder):
+        if summary.answered_by is None:
+            yield Waiting(folder / summary.traces[-1], summary, where)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
@@ -91,14 +91,14 @@ class Index:
         found = newest_first(filter(None, map(self._entry, self._ask(rows, self._glance))))
         return [entry for entry in found if entry.workflow == workflow]
 
-    def resumers(self, name: str, head: str) -> list[Head]:
-        """The traces that say that they resumed the one of this name, or one that ends with this hash."""
+    def resumers(self, names: Sequence[str], heads: Sequence[str]) -> list[Head]:
+        """The traces that say that they resumed one of these names, or one that ends with such a hash."""
 
-        def heads(db: sqlite3.Connection) -> list[Head]:
-            found = [*tables.heads(db, "resumed", name), *tables.heads(db, "resumed_head", head)]
-            return list({one.name: one for one in found}.values())
+        def found(db: sqlite3.Connection) -> list[Head]:
+            both = [*tables.heads(db, "resumed", *names), *tables.heads(db, "resumed_head", *heads)]
+            return list({one.name: one for one in both}.values())
 
-        return self._ask(heads, self._glance)
+        return self._ask(found, self._glance)
 
     def _entry(self, row: Row) -> Entry | None:
         """A trace without an end is looked at: it may have one by now, and its writer may live."""

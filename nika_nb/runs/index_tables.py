@@ -73,8 +73,9 @@ def known(db: sqlite3.Connection, which: str = "", values: Iterable[str] = ()) -
     return {name: (size, mtime, inode) for name, size, mtime, inode in rows}
 
 
-def heads(db: sqlite3.Connection, column: str, value: str) -> list[Head]:
-    rows = db.execute(f"SELECT facts FROM traces WHERE {column} = ?", (value,)).fetchall()
+def heads(db: sqlite3.Connection, column: str, *values: str) -> list[Head]:
+    """The traces that have one of these values there."""
+    rows = _among(db, f"SELECT facts FROM traces WHERE {column} IN", values)
     return [Head.from_json(json.loads(facts)) for (facts,) in rows]
 
 

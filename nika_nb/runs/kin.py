@@ -2,33 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nika_nb.doors import option, together
 from nika_nb.engine.contract import unit_key
 from nika_nb.errors import NikaError
-from nika_nb.runs.answered import AlreadyAnswered, continuation, folders, since, when
+from nika_nb.runs.answered import AlreadyAnswered, folders, since, when
 from nika_nb.runs.answers import task_of
 from nika_nb.runs.heads import Head, head_of
+from nika_nb.runs.lack import Lack
+from nika_nb.runs.records import Summary, fold
 from nika_nb.runs.shelf import Shelf
+from nika_nb.trace.ends import ends
 from nika_nb.trace.folder import TraceFolder
 from nika_nb.trace.reader import read
+from nika_nb.trace.trace import prompts_of
+
+ANSWERED_CODE = "NIKA-NB-006"
+
+Found = tuple[Head, Path]  # an invocation of another run, and the folder that it lies in
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """Where other runs have the answers to all that a trace asks, by prompt."""
+
+    path: Path
+    answers: Mapping[str, Found]
+
+    @property
+    def by(self) -> Head:
+        """The newest invocation that has one."""
+        return max((head for head, _ in self.answers.values()), key=lambda head: head.updated)
+
+    @property
+    def lacks(self) -> tuple[Lack, ...]:
+        """What an answer would be refused for, and what is left to do."""
+        return tuple(
+            Lack(ANSWERED_CODE, _said(key, *found), f"decline it, or end this run. {_again(self.path, key)}")
+            for key, found in self.answers.items()
+        )
 
 
 def refuse_twice(path: Path, elsewhere: TraceFolder, keys: Collection[str]) -> None:
     """Raises AlreadyAnswered for a question to which another run that took up this pause has its answer."""
-    for head, folder in _kin(path, elsewhere):
-        for key in keys:
-            if _answers(head, folder, key):
-                again = together([option("resume", path.name), option("from", task_of(key))])
-                raise AlreadyAnswered(
-                    f"`{key}` was already answered {when(head)}, in another run: {head.run} took up the same "
-                    f"pause in {head.name} and {since(head, head.state(folder))}. What is behind it would "
-                    "happen twice: nothing was run and nothing was consumed. To ask again, in a run of its "
-                    f"own: `{again}`"
-                )
+    for key, found in _answered(keys, _kin(path, elsewhere)).items():
+        raise AlreadyAnswered(
+            f"{_said(key, *found)}: nothing was run and nothing was consumed. {_again(path, key)}"
+        )
+
+
+def _said(key: str, head: Head, folder: Path) -> str:
+    record = fold(Shelf(folder).heads(head.run))
+    latest = record.latest if record is not None else head
+    return (
+        f"`{key}` was already answered {when(head)}, in another run: {head.run} took up the same pause in "
+        f"{head.name} and {since(latest, latest.state(folder))}. What is behind it would happen twice"
+    )
+
+
+def _again(path: Path, key: str) -> str:
+    again = together([option("resume", path.name), option("from", task_of(key))])
+    return f"To ask again, in a run of its own: `{again}`"
 
 
 def told_of_kin(path: Path, elsewhere: TraceFolder) -> list[str]:
@@ -41,15 +79,90 @@ def told_of_kin(path: Path, elsewhere: TraceFolder) -> list[str]:
     ]
 
 
-def _kin(path: Path, elsewhere: TraceFolder) -> Iterator[tuple[Head, Path]]:
-    """The invocations of other runs behind the same pause, each with the folder it lies in."""
+def answered_elsewhere(paused: Iterable[Path], folder: Path) -> dict[Path, Elsewhere]:
+    """Of traces that ask, those whose every question another run in a folder has the answer to.
+
+    Only of those that have kin more than the ends are read.
+    """
+    shelf = Shelf(folder)
+    heads = {path: head for path in paused if (head := head_of(path)) is not None}
+    resumers = shelf.resumers_of(heads.values())
+    found: dict[Path, Elsewhere] = {}
+    for path, head in heads.items():
+        others = any(one.run != head.run and not one.blocked for one in resumers[head.name])
+        if others or head.parent or head.sequence:  # what is no run's first start may stand beside others
+            keys = _asked(path)
+            answers = _answered(keys, ((kin, folder) for kin in _of(head, shelf)))
+            if keys and len(answers) == len(keys):
+                found[path] = Elsewhere(path, answers)
+    return found
+
+
+def answering(paused: Iterable[Path], folder: Path) -> dict[Path, str]:
+    """The runs that have the answers, by the trace that asks."""
+    return {path: found.by.run for path, found in answered_elsewhere(paused, folder).items()}
+
+
+def told_in(summaries: Iterable[Summary], folder: Path) -> tuple[Summary, ...]:
+    """The summaries of runs in a folder, with the run that has the answers to all that one of them asks."""
+    known = tuple(summaries)
+    paused = {one.run_id: folder / one.traces[-1] for one in known if one.status == "interrupted"}
+    found = answered_elsewhere(paused.values(), folder)
+    return tuple(_told(one, found.get(paused.get(one.run_id, folder))) for one in known)
+
+
+def _told(summary: Summary, found: Elsewhere | None) -> Summary:
+    if found is None:
+        return summary
+    return replace(
+        summary,
+        resume_readiness="blocked",
+        diagnostic_count=len(found.answers),
+        answered_by=found.by.run,
+    )
+
+
+def _asked(path: Path) -> tuple[str, ...]:
+    found = ends(path)
+    return tuple(prompt.key for prompt in prompts_of(found.end)) if found and found.end else ()
+
+
+def _kin(path: Path, elsewhere: TraceFolder) -> Iterator[Found]:
+    """The invocations of other runs that took up the same pause."""
     asked = head_of(path)
-    if asked is None:
+    if asked is not None:
+        for folder in folders(path, elsewhere):
+            yield from ((head, folder) for head in _of(asked, Shelf(folder)))
+
+
+def _of(asked: Head, shelf: Shelf) -> Iterator[Head]:
+    """What other runs did behind a pause; behind one that its own run took up, unless that was before."""
+    yield from (head for head in _behind(asked, shelf) if head.run != asked.run)
+    began = _first(asked.run, shelf)
+    if began is None:
         return
-    for folder in folders(path, elsewhere):
-        shelf = Shelf(folder)
-        found = [*(head for head in _behind(asked, shelf) if head.run != asked.run), *_beside(asked, shelf)]
-        yield from ((head, folder) for head in found)
+    for pause in _taken_up(began, shelf):
+        for head in _behind(pause, shelf):
+            if head.run != asked.run and head.stamp[1] > began.stamp[1]:
+                yield head
+
+
+def _taken_up(began: Head | None, shelf: Shelf) -> Iterator[Head]:
+    """The pause that a run took up, the one that the run which asked there had taken up, and so on."""
+    seen: set[str] = set()
+    while began is not None and began.run not in seen:
+        seen.add(began.run)
+        others = shelf.heads(began.parent or "")
+        pause = next((head for head in others if head.end == "workflow_paused" and began.resumes(head)), None)
+        if pause is None:
+            return
+        yield pause
+        began = _first(pause.run, shelf)
+
+
+def _first(run: str, shelf: Shelf) -> Head | None:
+    """The invocation that a run began with, where it resumed another run."""
+    return next((head for head in shelf.heads(run) if not head.blocked and head.parent), None)
 
 
 def _behind(asked: Head, shelf: Shelf) -> Iterator[Head]:
@@ -63,28 +176,23 @@ def _behind(asked: Head, shelf: Shelf) -> Iterator[Head]:
                 yield head
 
 
-def _beside(asked: Head, shelf: Shelf) -> Iterator[Head]:
-    """How the run whose pause this one took up went on from there, unless that was before."""
-    first = next((head for head in shelf.heads(asked.run) if not head.blocked and head.parent), None)
-    if first is None or first.parent is None:
-        return
-    others = shelf.heads(first.parent)
-    pause = next((head for head in others if first.resumes(head)), None)
-    later = continuation(pause, others) if pause is not None else None
-    while later is not None:
-        if later.stamp[1] > first.stamp[1]:
-            yield later
-        later = continuation(later, others)
+def _answered(keys: Collection[str], kin: Iterable[Found]) -> dict[str, Found]:
+    """Of these questions those that an invocation has the answer to, with the first one that does."""
+    found: dict[str, Found] = {}
+    for head, folder in kin:
+        if len(found) == len(keys):
+            break
+        granted = _granted(head, folder)
+        found |= {key: (head, folder) for key in keys if key in granted and key not in found}
+    return found
 
 
-def _answers(head: Head, folder: Path, key: str) -> bool:
-    """Whether a question was granted in an invocation, by somebody or by its default, or may have been."""
-    if head.end is None and key in head.answered and key not in head.declined:
-        return True
+def _granted(head: Head, folder: Path) -> set[str]:
+    """The questions that were granted in an invocation, by somebody or by a default, or may have been."""
+    found = set(head.answered) - set(head.declined) if head.end is None else set[str]()
     with suppress(NikaError, OSError):
         for frame in read(folder / head.name).frames:
             if frame.kind == "approval_decided" and frame.get("decision") == "allow":
                 item = frame.get("item")
-                if unit_key(str(frame.get("task")), item if isinstance(item, int) else None) == key:
-                    return True
-    return False
+                found.add(unit_key(str(frame.get("task")), item if isinstance(item, int) else None))
+    return found

@@ -55,7 +55,8 @@ def _line(summary: Summary, state: str, readiness: str) -> str:
     ready = readiness if readiness != "not_applicable" else ""
     name = f"{summary.deployment} v{summary.deployment_version}" if summary.deployment else summary.workflow
     at = _second(summary.updated)
-    return f"{summary.run_id:<32}  {state:<11}  {ready:<7}  {at}  {one_line(name)}".rstrip()
+    by = f"  answered by {summary.answered_by}" if summary.answered_by else ""
+    return f"{summary.run_id:<32}  {state:<11}  {ready:<7}  {at}  {one_line(name)}{by}".rstrip()
 
 
 def _second(nanoseconds: int) -> str:

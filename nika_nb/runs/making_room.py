@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from nika_nb.doors import option, setting
+from nika_nb.runs.kin import answering
 from nika_nb.runs.request import Request
 from nika_nb.runs.shelf import Shelf
 from nika_nb.settings import SETTINGS, Settings
@@ -13,7 +16,8 @@ def made_room(request: Request, settings: Settings) -> Collection:
     """Makes room for the trace that is about to be written."""
     if not request.gc or not settings.trace_file:
         return Collection()
-    return Shelf(request.place.folder.path).tidied(Limits.of(settings))
+    path = request.place.folder.path
+    return Shelf(path).tidied(Limits.of(settings), partial(answering, folder=path))
 
 
 def went(found: Collection) -> list[str]:

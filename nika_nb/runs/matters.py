@@ -12,6 +12,7 @@ from nika_nb.board.state import board_of
 from nika_nb.board.text import plural
 from nika_nb.errors import NikaError
 from nika_nb.money import money
+from nika_nb.runs.kin import told_in
 from nika_nb.runs.orphans import LARGEST, newest_traces, orphans
 from nika_nb.runs.records import Summary
 from nika_nb.runs.shelf import Shelf
@@ -34,7 +35,8 @@ def open_matters(folder: TraceFolder) -> Iterator[str]:
     shelf = Shelf(folder.path)
     recent = shelf.page(0, _LOOKED_AT)
     waiting = shelf.page(0, _LOOKED_AT, "interrupted")
-    yield from _prompts(folder.path, waiting.runs, waiting.total)
+    asking = [run for run in told_in(waiting.runs, folder.path) if run.answered_by is None]
+    yield from _prompts(folder.path, asking, waiting.total - len(waiting.runs) + len(asking))
     working = {run.run_id for run in recent.unfinished if is_running(folder.path / run.traces[-1])[0]}
     dead = [run for run in recent.unfinished if run.run_id not in working]
     yield from _processes(folder.path, dead)

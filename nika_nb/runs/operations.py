@@ -110,7 +110,7 @@ def list_runs(root: Root = None, offset: int = 0, limit: int = 50, *, status: st
     """A page of compact summaries, the newest first; running and incomplete runs stand apart.
 
     status: only the runs that are interrupted, completed or failed. The readiness in a summary is what
-    the last resume found.
+    the last resume found; `answered_by` names the other run that has the answers to all it asks.
     """
     return Runs(root).list_runs(offset, limit, status)
 

@@ -47,6 +47,7 @@ class Summary:
 
     status and outcome are None for a run that has not stopped: it works, or its writer died. created,
     updated: unix nanoseconds. traces: the names of its files in order, refused resumes left out.
+    answered_by: the other run that has the answers to all that this one asks, where it was looked for.
     """
 
     run_id: str
@@ -62,6 +63,7 @@ class Summary:
     updated: int
     parent_run: str | None
     traces: tuple[str, ...]
+    answered_by: str | None = None
 
     def __repr__(self) -> str:
         from nika_nb.runs.lines import line_of  # which draws what is declared here
@@ -71,6 +73,8 @@ class Summary:
     def to_json(self) -> dict[str, Any]:
         shape = asdict(self)
         del shape["traces"], shape["created"], shape["updated"]
+        if self.answered_by is None:
+            del shape["answered_by"]
         return shape | {"created_at": moment(self.created), "updated_at": moment(self.updated)}
 
 

@@ -15,6 +15,7 @@ from nika_nb.runs.deployments import Broken, Deployment, Deployments
 from nika_nb.runs.following import Follow
 from nika_nb.runs.inspecting import Inspection, Unrunnable, inspected, piece
 from nika_nb.runs.interrupted import declined_keys, interrupted, nothing_to_cancel
+from nika_nb.runs.kin import answered_elsewhere, told_in
 from nika_nb.runs.lack import Lack, Lacking, RunBlocked, lacks_of
 from nika_nb.runs.readiness import lacks_now
 from nika_nb.runs.records import Checkpoint, Readiness, Record, Summary
@@ -126,7 +127,8 @@ class Runs:
         """
         pages = Shelf(self.folder.path).page(offset, limit, status)
         unfinished = tuple(Unfinished(summary, self._at(summary)) for summary in pages.unfinished)
-        return RunList(pages.runs, offset, limit, pages.total, unfinished, pages.unfinished_total)
+        runs = told_in(pages.runs, self.folder.path)
+        return RunList(runs, offset, limit, pages.total, unfinished, pages.unfinished_total)
 
     def _at(self, summary: Summary) -> Literal["running", "incomplete"]:
         """As it was when the page was made: what has ended since was running."""
@@ -142,7 +144,11 @@ class Runs:
         found = inspected(record, self.folder.path)
         if found.status != "interrupted":
             return found
-        return _found_lacking(found, lacks_now(self.folder.path / record.latest.name))
+        path = self.folder.path / record.latest.name
+        if (told := answered_elsewhere([path], self.folder.path).get(path)) is not None:
+            found = replace(found, summary=replace(found.summary, answered_by=told.by.run))
+            return _found_lacking(found, told.lacks)
+        return _found_lacking(found, lacks_now(path))
 
     def read_run_trace(self, run_id: str, start: int, limit: int) -> Inspection:
         """The run with a bounded piece of its trace. The range is judged before anything is opened."""

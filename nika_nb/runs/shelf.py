@@ -15,6 +15,7 @@ from nika_nb.runs.index import Index, Unusable
 from nika_nb.runs.index_tables import Due
 from nika_nb.runs.records import Record, Summary, fold, grouped
 from nika_nb.trace.folder import Entry, TraceFolder, look, newest_first
+from nika_nb.trace.kinship import Elsewhere, nowhere
 from nika_nb.trace.retention import Collection, Limits, collect
 
 LONGEST_PAGE = 1000
@@ -121,20 +122,27 @@ class Shelf:
 
     def resumers(self, head: Head) -> list[Head]:
         """The traces that say that they resumed this one, of whatever run."""
-        try:
-            found: Iterable[Head] = Index(self.path).resumers(head.name, head.head)
-        except Unusable:
-            found = self._all()
-        return [one for one in found if one.resumes(head)]
+        return self.resumers_of([head])[head.name]
 
-    def tidied(self, limits: Limits) -> Collection:
+    def resumers_of(self, heads: Iterable[Head]) -> dict[str, list[Head]]:
+        """The same for several, by name; the folder is looked through once."""
+        asked = tuple(heads)
+        try:
+            found = Index(self.path).resumers([head.name for head in asked], [head.head for head in asked])
+        except Unusable:
+            found = [head for head in self._all() if head.resumed_trace or head.resumed_head] if asked else []
+        return {head.name: [one for one in found if one.resumes(head)] for head in asked}
+
+    def tidied(self, limits: Limits, elsewhere: Elsewhere = nowhere) -> Collection:
         """Old traces make room. Raises nothing; where the cache knows that none has to go, none is opened."""
         now = time.time_ns()
         try:
             entries = Index(self.path).entries(Due(limits.keep, limits.oldest(now), limits.budget))
         except Unusable:
-            return collect(self.folder, limits, now=now)
-        return collect(self.folder, limits, now=now, entries=entries) if entries else Collection()
+            return collect(self.folder, limits, now=now, elsewhere=elsewhere)
+        if not entries:
+            return Collection()
+        return collect(self.folder, limits, now=now, entries=entries, elsewhere=elsewhere)
 
     def _records(self) -> list[Record]:
         found = (fold(heads) for heads in grouped(self._all()).values())

@@ -14,7 +14,7 @@ from nika_nb.runs.answered import AlreadyAnswered, how_answered, refuse_answered
 from nika_nb.runs.answers import Answers, task_of
 from nika_nb.runs.children import pinned_texts, recorded
 from nika_nb.runs.draft import Draft
-from nika_nb.runs.kin import told_of_kin
+from nika_nb.runs.kin import answered_elsewhere, refuse_twice, told_of_kin
 from nika_nb.runs.recorded import cap_of, place_of
 from nika_nb.runs.request import Request
 from nika_nb.runs.resumption import Resumption
@@ -58,6 +58,8 @@ def _refuse(request: Request, trace: Trace, notices: list[str]) -> None:
         tasks = dict.fromkeys(task_of(prompt.key) for prompt in trace.prompts)
         again = together(option("from", task) for task in tasks)
         raise AlreadyAnswered(f"{answered}. To ask again, in another run: `{again}`") from None
+    if trace.path in answered_elsewhere([trace.path], trace.path.parent):
+        refuse_twice(trace.path, request.place.folder, [prompt.key for prompt in trace.prompts])
     said = f"{trace.run_id} still waits for an answer to {_asked(trace)}: nothing was run"
     kin = told_of_kin(trace.path, request.place.folder)
     raise StillWaits(trace.path, (*notices, *kin, said))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 
@@ -12,24 +12,37 @@ from nika_nb.trace.reader import frames
 
 FINISHED = frozenset({"completed", "failed", "cancelled"})
 
+# Of traces that ask, those that other runs have the answers to, with the ids of these.
+Elsewhere = Callable[[Sequence[Path]], Mapping[Path, str]]
+
+
+def nowhere(_: Sequence[Path]) -> Mapping[Path, str]:
+    """Each run has its own answers."""
+    return {}
+
 
 class Kinship:
     """The traces of one folder, newest first, as they stand to each other.
 
     led: of a finished trace, the questions of its run that were answered on the way to it, what broke
-    off between, and the notes of what had been missing; they go together, for without the end the
-    questions would wait again. bound: all of these. waiting: the paused traces whose question nobody
-    has answered to the end. standing: what may not be taken away: questions that wait, the whole run
-    that asks, runs at work, the newest trace of every workflow, and what any of these resumed from.
+    off between, and the notes of what had been missing, as well as those of other runs that its run has
+    the answers to; they go together, for without the end the questions would wait again. bound: all of
+    these. waiting: the paused traces whose question nobody has answered to the end. standing: what may
+    not be taken away: questions that wait, the whole run that asks, the one that has begun to answer
+    them, runs at work, the newest trace of every workflow, and what any of these resumed from.
     """
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
+    def __init__(self, entries: Iterable[Entry], elsewhere: Elsewhere = nowhere) -> None:
         self.entries = tuple(entries)
         self._known = {entry.path: entry for entry in self.entries}
         self._parents: dict[Path, Entry | None] = {}
-        self.led = self._led()
-        self.bound = frozenset(entry.path for found in self.led.values() for entry in found)
-        self.waiting = tuple(e for e in self.entries if e.state == "paused" and e.path not in self.bound)
+        paused = {entry.run for entry in self.entries if entry.state == "paused" and entry.run is not None}
+        self._notes = self._noted(paused)
+        self.led = self._led(paused)
+        self.elsewhere = elsewhere([entry.path for entry in self._unbound()])
+        self._lead_elsewhere()
+        self.bound = self._bound()
+        self.waiting = self._unbound()
         self.standing = self._standing()
 
     def parent(self, entry: Entry) -> Entry | None:
@@ -68,24 +81,43 @@ class Kinship:
         return tuple(w for w in self.asked_by(entry) if w.path not in behind)
 
     def answers(self, entry: Entry) -> tuple[Entry, ...]:
-        """The questions, of its run, that a trace and what it goes on from hold the answers to."""
-        return tuple(earlier for earlier in self._before(entry) if earlier.state == "paused")
+        """The questions that a trace and what it goes on from hold the answers to."""
+        own = (earlier for earlier in self._before(entry) if earlier.state == "paused")
+        others = (e for e in self.entries if self.elsewhere.get(e.path, "") == entry.run)
+        return (*own, *others)
 
-    def _led(self) -> dict[Path, tuple[Entry, ...]]:
+    def _bound(self) -> frozenset[Path]:
+        return frozenset(entry.path for found in self.led.values() for entry in found)
+
+    def _unbound(self) -> tuple[Entry, ...]:
+        bound = self._bound()
+        return tuple(e for e in self.entries if e.state == "paused" and e.path not in bound)
+
+    def _led(self, paused: Collection[str]) -> dict[Path, tuple[Entry, ...]]:
         """Only runs that paused are looked into: for the others no file is opened."""
-        paused = {entry.run for entry in self.entries if entry.state == "paused" and entry.run is not None}
-        notes = self._notes(paused)
         found: dict[Path, tuple[Entry, ...]] = {}
         taken: set[Path] = set()  # a question that was answered twice goes with the later end
         for entry in self.entries:
             if entry.state in FINISHED and entry.run in paused:
                 earlier = tuple(e for e in self._before(entry) if e.path not in taken)
                 if any(e.state == "paused" for e in earlier):
-                    found[entry.path] = tuple(note for e in earlier for note in (*notes.get(e.path, ()), e))
+                    found[entry.path] = self._with_notes(earlier)
                     taken.update(e.path for e in earlier)
         return found
 
-    def _notes(self, paused: Collection[str]) -> dict[Path, list[Entry]]:
+    def _lead_elsewhere(self) -> None:
+        """What another run has the answers to goes with the end of that one."""
+        ends = {entry.run: entry.path for entry in reversed(self.entries) if entry.state in FINISHED}
+        for entry in self._unbound():
+            run = self.elsewhere.get(entry.path)
+            end = ends.get(run) if run is not None else None
+            if end is not None:
+                self.led[end] = (*self.led.get(end, ()), *self._with_notes((entry, *self._before(entry))))
+
+    def _with_notes(self, entries: Iterable[Entry]) -> tuple[Entry, ...]:
+        return tuple(one for entry in entries for one in (*self._notes.get(entry.path, ()), entry))
+
+    def _noted(self, paused: Collection[str]) -> dict[Path, list[Entry]]:
         """By question, the notes of the answers to it that had to be refused."""
         found: dict[Path, list[Entry]] = {}
         for entry in self.entries:
@@ -103,6 +135,7 @@ class Kinship:
 
     def _standing(self) -> frozenset[Path]:
         asking = {entry.run for entry in self.waiting if entry.run is not None}
+        asking |= {self.elsewhere[entry.path] for entry in self.waiting if entry.path in self.elsewhere}
         roots = [e for e in self.entries if e.state == "running" or e.run in asking]
         roots += [*self.waiting, *self.newest()]
         kept = {entry.path for entry in roots}

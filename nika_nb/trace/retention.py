@@ -13,7 +13,7 @@ from typing import Literal
 
 from nika_nb.settings import Settings
 from nika_nb.trace.folder import Entry, TraceFolder
-from nika_nb.trace.kinship import FINISHED, Kinship
+from nika_nb.trace.kinship import FINISHED, Elsewhere, Kinship, nowhere
 
 Reason = Literal["rotated", "aged", "over-budget", "empty"]
 REASONS: tuple[Reason, ...] = ("rotated", "aged", "over-budget", "empty")
@@ -126,16 +126,18 @@ def collect(
     now: int | None = None,
     dry_run: bool = False,
     entries: Sequence[Entry] | None = None,
+    elsewhere: Elsewhere = nowhere,
 ) -> Collection:
     """Removes what has to go and is at rest. Raises nothing: trouble is told, and the rest stays.
 
     A trace whose lock anybody holds, reading or resuming, stays. entries: the folder's, newest first,
-    where they are known.
+    where they are known. elsewhere: as of `Kinship`.
     """
     limits = limits or Limits()
     try:
         entries = folder.list() if entries is None else entries
-        chosen = _choose(Kinship(entries), limits, time.time_ns() if now is None else now)
+        kin = Kinship(entries, elsewhere)
+        chosen = _choose(kin, limits, time.time_ns() if now is None else now)
         gone = [*_take_away(chosen, dry_run), *_take_away(_empty(folder), dry_run)]
     except Exception as error:  # noqa: BLE001 - tidying up never stands in the way of a run
         return Collection(trouble=str(error) or type(error).__name__)

@@ -251,6 +251,16 @@ def test_a_form_closes_by_itself_when_somebody_else_answered(shown: Shown, termi
     assert watch.run.tasks["act"].state == "skipped"
 
 
+def test_a_form_closes_when_another_run_that_took_up_its_pause_has_the_answer(shown: Shown) -> None:
+    """It says which; what is behind the question is not done a second time."""
+    watch = watched(ASK)
+    other = nika_nb.run(ASK.replace("Go on?", "Go on now?"), resume=watch.run.trace)
+    other.answer(True)
+    until(lambda: not forms(watch))
+    assert f"from Python, in another run: {other.id}" in page(shown)
+    assert watch.run.state == "paused"
+
+
 def test_a_question_that_was_declined_is_not_called_answered(shown: Shown) -> None:
     """By a line in another cell, and by somebody else."""
     watch = watched(ASK)

@@ -20,5 +20,5 @@ def trace(session: Session, words: list[str]) -> None:
 @command("traces", "list the traces of this folder")
 def traces(session: Session, words: list[str]) -> None:
     for one in listed(session.place.folder.path):
-        entry, onward = one.entry, f"  → {one.run}" if one.run else ""
-        print(f"{entry.stamp}  {one.state:<10}  {entry.workflow}  {entry.path.name}{onward}")
+        entry = one.entry
+        print(f"{entry.stamp}  {one.state:<10}  {entry.workflow}  {entry.path.name}{one.how}")
