@@ -6,14 +6,14 @@ import os
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 from nika_nb.errors import Source
 
 SEPARATOR = "::"  # between a file and the name of a workflow in it
 
-# The room `runs` may not know who opens what; it finds the function here.
-HOMES = {".ipynb": "nika_nb.books:opened"}
+# The room `runs` may not know who opens what; it finds the module of these functions here.
+HOMES = {".ipynb": "nika_nb.books"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,23 @@ class Opened:
     options: str = ""
 
 
-class Opener(Protocol):
-    """Takes a workflow out of a file: the one called `name`, or the only one. Raises UsageError."""
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A journal that a file carries. head: what it says the hash of the last line is."""
 
-    def __call__(self, path: Path, name: str | None) -> Opened: ...
+    content: bytes
+    head: str | None
+
+
+class Opener(Protocol):
+    """Takes out of a file a workflow, the one called `name` or the only one; and the journal of a cell.
+
+    The cell is named by its id, or holds this text. Both raise UsageError.
+    """
+
+    def opened(self, path: Path, name: str | None) -> Opened: ...
+
+    def carried(self, path: Path, cell_id: str | None, text: str) -> Carried: ...
 
 
 def held(address: str | Path) -> tuple[Path, str | None] | None:
@@ -50,6 +63,13 @@ def held(address: str | Path) -> tuple[Path, str | None] | None:
 
 def open_held(path: Path, name: str | None) -> Opened:
     """The workflow, by whoever opens files of this kind. Raises UsageError."""
-    module, _, function = HOMES[path.suffix].partition(":")
-    opener: Opener = getattr(import_module(module), function)
-    return opener(path, name)
+    return _opener(path).opened(path, name)
+
+
+def carried_by(path: Path, cell_id: str | None, text: str) -> Carried:
+    """The journal that a cell's saved output carries. Raises UsageError."""
+    return _opener(path).carried(path, cell_id, text)
+
+
+def _opener(path: Path) -> Opener:
+    return cast(Opener, import_module(HOMES[path.suffix]))

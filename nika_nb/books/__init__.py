@@ -12,6 +12,7 @@ _HOMES = {
     "Embedded": "nika_nb.books.edit",
     "Extracted": "nika_nb.books.edit",
     "MadeTrace": "nika_nb.books.made",
+    "carried": "nika_nb.books.made",
     "embed": "nika_nb.books.edit",
     "extract": "nika_nb.books.edit",
     "opened": "nika_nb.books.book",
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from nika_nb.books.edit import embed as embed
     from nika_nb.books.edit import extract as extract
     from nika_nb.books.made import MadeTrace as MadeTrace
+    from nika_nb.books.made import carried as carried
     from nika_nb.books.made import traces as traces
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from nika_nb.books.book import read_book
 from nika_nb.errors import UsageError
+from nika_nb.openers import Carried
 
 MOST = 256 << 20  # bytes of a journal
 
@@ -51,6 +52,21 @@ def traces(book: str | Path) -> tuple[MadeTrace, ...]:
     cells = read_book(book).file.cells
     found = (made for number, cell in enumerate(cells, 1) for made in _of_cell(number, cell))
     return tuple(dict.fromkeys(found))
+
+
+def carried(path: Path, cell_id: str | None, text: str) -> Carried:
+    """The newest journal that the saved output of a cell carries.
+
+    cell_id: of the cell; where none has it, the one that holds this text is taken. Raises UsageError
+    where there is none.
+    """
+    cells = read_book(path).workflows
+    same = [cell for cell in cells if cell.id == cell_id] if cell_id is not None else []
+    same = same or [cell for cell in cells if cell.text.strip() == text.strip()]
+    for made in reversed(traces(path)) if same else ():
+        if made.cell == same[0].number and made.carried:
+            return Carried(restored(made), made.head)
+    raise UsageError(f"{path.name} carries no journal of this cell")
 
 
 def restored(made: MadeTrace) -> bytes:

@@ -10,7 +10,6 @@ from nika_nb.doors import standing_at
 from nika_nb.errors import Source
 from nika_nb.notebook import commands
 from nika_nb.notebook.acting import act_on, held_by_no_older
-from nika_nb.notebook.carried import with_its_trace
 from nika_nb.notebook.completion import install
 from nika_nb.notebook.lookout import lookout
 from nika_nb.notebook.options import cell_help, cell_options, words_of
@@ -45,7 +44,7 @@ class NikaMagics(Magics):
             return None
         source = Source(cell, self.session.surface.cell_name, first_line=2)
         with held_by_no_older(self.session, options):
-            request = with_its_trace(self.session, of_cell(self.session, source, options))
+            request = of_cell(self.session, source, options)
         return act_on(self.session, request, options)
 
     @no_var_expand

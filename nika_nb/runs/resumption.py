@@ -19,6 +19,7 @@ from nika_nb.plan.meaning import semantic_hash
 from nika_nb.plan.plan import Plan
 from nika_nb.runs.answered import answering
 from nika_nb.runs.answers import prompts_of
+from nika_nb.runs.put_back import out_of_its_cell
 from nika_nb.runs.request import NEWEST, Request
 from nika_nb.runs.shelf import Shelf
 from nika_nb.trace.folder import Entry
@@ -127,7 +128,7 @@ def _refuse_strange_items(request: Request, memory: JournalMemory) -> None:
 def _path(request: Request, workflow: Workflow, found: Resumption) -> Path | None:
     folder = request.place.folder
     if request.resume is not NEWEST:
-        return folder.resolve(str(request.resume), request.place.base).resolve()
+        return _named(request, found).resolve()
     shelf = Shelf(folder.path)
     _refuse_at_work(shelf.at_work(workflow.id))
     newest = shelf.newest(workflow.id)
@@ -137,6 +138,18 @@ def _path(request: Request, workflow: Workflow, found: Resumption) -> Path | Non
         return None
     found.notices.append(f"resuming from {newest.name}")
     return newest
+
+
+def _named(request: Request, found: Resumption) -> Path:
+    """The trace that is named, put back where its notebook carries it. Raises UsageError where it is gone."""
+    try:
+        return request.place.folder.resolve(str(request.resume), request.place.base)
+    except UsageError:
+        back = out_of_its_cell(request)
+        if back is None:
+            raise
+    found.notices.append(f"{request.resume} was gone, and was put back out of its cell's saved output")
+    return back
 
 
 def _refuse_at_work(newest: Entry | None) -> None:

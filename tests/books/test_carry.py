@@ -135,13 +135,34 @@ def test_a_cell_puts_its_trace_back_out_of_its_own_output(tmp_path: Path) -> Non
     moved = clone(path, tmp_path / "b")
     shutil.rmtree(moved.parent / "traces")
     again = executed(moved, HOME=str(tmp_path), PATH="/usr/bin:/bin")
-    assert "traces/flow.ndjson was gone, and was put back out of this cell's saved output" in said(
+    assert "traces/flow.ndjson was gone, and was put back out of its cell's saved output" in said(
         again, "flow"
     )
     assert hits(newest(moved.parent)) == TASKS
     back = moved.parent / "traces" / "flow.ndjson"
     assert back.read_bytes() == (path.parent / "traces" / "flow.ndjson").read_bytes()
     assert [one.name for one in back.parent.iterdir()] == ["flow.ndjson"]
+
+
+def test_every_door_to_the_cell_puts_its_trace_back(tmp_path: Path) -> None:
+    """A terminal in another folder, a look ahead, Python; named by the cell or on the line."""
+    path = desk(tmp_path / "a")
+    executed(path, THE_KEY="a-very-secret-value")
+    assert nika("book", "carry", "b.ipynb::flow", cwd=path.parent).code == 0
+    moved = clone(path, tmp_path / "b")
+    back = moved.parent / "traces" / "flow.ndjson"
+    whole = back.read_bytes()
+    address = "b/b.ipynb::flow"
+    for words in ([], ["--plan"], ["--resume", "traces/flow.ndjson"]):
+        shutil.rmtree(back.parent)
+        done = nika("run", address, *words, cwd=tmp_path)
+        assert done.code == 0, done.err
+        assert "put back out of its cell's saved output" in done.err + done.out.decode()
+        assert back.read_bytes() == whole
+    assert hits(newest(moved.parent)) == TASKS
+    shutil.rmtree(back.parent)
+    run = nika_nb.run(f"{moved}::flow")
+    assert (run.state, run.board.hits) == ("completed", len(TASKS))
 
 
 def test_an_output_that_was_tampered_with_puts_nothing_back(tmp_path: Path) -> None:
