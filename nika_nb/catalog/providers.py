@@ -26,6 +26,15 @@ PROVIDERS: dict[str, Kind] = {
     "mock": "test",
 }
 
+# What the file that NIKA_NB_MOCK names may say.
+MOCKED = {
+    "error": "how `mock/mock-error` fails: {code, message, transient}, each of which may be left out",
+    "streaming": "what `mock/mock-streaming` says: a text, or a list of its pieces",
+    "json": "the JSON Schema whose smallest value `mock/mock-json` answers",
+    "prices": "what mock models are said to cost: {echo: {input, output}}, in USD per million tokens",
+    "delay_ms": "how many milliseconds a reply takes",
+}
+
 SERVED = ("mock",)  # those that this version speaks to
 
 

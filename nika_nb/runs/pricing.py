@@ -5,7 +5,7 @@ from __future__ import annotations
 from nika_nb.catalog import prices
 from nika_nb.catalog.prices import Price
 from nika_nb.errors import Fault
-from nika_nb.providers import mock
+from nika_nb.providers import rehearsal
 from nika_nb.values import dumps
 
 
@@ -24,6 +24,6 @@ def price_of(model: str) -> Price | None:
 def mocked() -> dict[str, Price]:
     """Nothing where the file cannot be read: every call of a mock model fails with the reason then."""
     try:
-        return mock.prices()
+        return rehearsal.prices()
     except Fault:
         return {}

@@ -11,11 +11,12 @@ import jsonschema_rs
 import pytest
 
 from nika_nb.catalog.prices import Price
-from nika_nb.catalog.providers import PROVIDERS
+from nika_nb.catalog.providers import MOCKED, PROVIDERS
 from nika_nb.errors import Fault
 from nika_nb.providers.base import ChatReply, ChatRequest, Message, ToolCall, ToolSpec
-from nika_nb.providers.mock import CALLS, Mock, prices
+from nika_nb.providers.mock import CALLS, Mock
 from nika_nb.providers.registry import MAKERS
+from nika_nb.providers.rehearsal import prices
 from nika_nb.providers.sample import smallest
 
 
@@ -103,16 +104,39 @@ def test_the_model_that_answers_in_json(configure: Any) -> None:
 def test_a_configuration_that_cannot_be_read(
     content: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A missing or broken file fails by name; a file that says nothing of a form leaves it as it is."""
+    """A missing or broken file fails by name, whatever model asks."""
     if content is not None:
         (tmp_path / "mock.json").write_text(content)
     monkeypatch.setenv("NIKA_NB_MOCK", str(tmp_path / "mock.json"))
-    if content == "[]":
-        assert chat(model="mock-json").text == "{}"
-        return
     for model in ("mock-json", "echo"):
         with pytest.raises(Fault, match=r"NIKA_NB_MOCK=.*mock.json cannot be used"):
             chat(model=model)
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ({"error": "boom"}, "`error` is how `mock/mock-error` fails: {code, message, transient}"),
+        ({"error": {"status": 429}}, "`error` is how"),
+        ({"error": {"transient": "no"}}, "`error` is how"),
+        ({"streaming": 3}, "`streaming` is what"),
+        ({"streaming": ["a", 1]}, "`streaming` is what"),
+        ({"json": "object"}, "`json` is the JSON Schema"),
+        ({"prces": {}}, "there is no `prces`; did you mean `prices`?"),
+        ({"temperature": 1}, "there is no `temperature`; there are `error`, `streaming`"),
+    ],
+)
+def test_a_form_that_nobody_can_read_is_named(written: Any, told: str, configure: Any) -> None:
+    """Whichever model is asked: what was meant for another one is not passed over in silence."""
+    configure(**written)
+    with pytest.raises(Fault) as caught:
+        chat()
+    assert told in caught.value.message
+
+
+def test_a_form_that_is_null_says_nothing(configure: Any) -> None:
+    configure(**dict.fromkeys(MOCKED))
+    assert chat(model="mock-json").text == "{}"
 
 
 def test_a_price_is_made_up_where_one_is_given(configure: Any) -> None:

@@ -132,7 +132,11 @@ LEVELS: dict[str, dict[str, Key]] = {
         "backoff_strategy": _words("How the pauses grow.", grammar.BACKOFFS, "exponential"),
         "backoff_max_ms": Key("The longest pause, in milliseconds.", "number", default="60000"),
         "jitter": Key("Whether pauses are cut short at random.", "flag", default="true"),
-        "on_codes": Key("These codes instead, transient or not.", "codes", default="transient ones"),
+        "on_codes": Key(
+            "These codes instead; help on a code says whether it is tried by itself.",
+            "codes",
+            default="transient ones",
+        ),
     },
     "on_error": {
         "recover": Key("The value that stands in for the output.", "island"),
@@ -164,7 +168,11 @@ LEVELS: dict[str, dict[str, Key]] = {
         "url": Key("The image's address."),
     },
     "exec": {
-        "command": Key("The program and its arguments; no shell reads them: [wc, -w, notes.md].", "free"),
+        "command": Key(
+            "The program and its arguments; no shell reads them: [wc, -w, notes.md]. "
+            "A list that is one argument becomes JSON.",
+            "free",
+        ),
         "shell": Key("A line for the shell; needs `permits: { exec: true }`."),
         "cwd": Key("The folder that it runs in.", default="the folder of the notebook or file"),
         "env": _names("Variables for this process alone."),

@@ -14,6 +14,7 @@ from nika_nb.catalog.grammar import (
     DEAD_TASK,
     DEAD_VERB,
 )
+from nika_nb.catalog.providers import MOCKED
 from nika_nb.catalog.ways import OURS
 from nika_nb.check.editing.places import MODELS, Tools, ToolWords
 from nika_nb.check.guide.codes import TOPIC, code_page, codes_table
@@ -155,7 +156,8 @@ def _models() -> Page:
         "Only the mock models run in this version; a real provider's name passes the check and is refused "
         "before the run."
     )
-    return Page("models", about, (Table(("model", "what it does"), tuple(MODELS.items())),))
+    models = Table(("model", "what it does"), tuple(MODELS.items()))
+    return Page("models", about, (models, Table(("in the file of NIKA_NB_MOCK", ""), tuple(MOCKED.items()))))
 
 
 def _codes() -> Page:
