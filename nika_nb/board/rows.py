@@ -120,6 +120,11 @@ class Row:
         return changed_said(self.changed, f"--from {self.id}")
 
     @property
+    def tries(self) -> str:
+        """`×3`: how often it was tried; empty where once was enough."""
+        return f"×{self.attempts}" if self.attempts > 1 else ""
+
+    @property
     def settled(self) -> bool:
         return self.state in SETTLED
 

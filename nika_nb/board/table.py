@@ -106,8 +106,7 @@ def _cost(row: Row) -> str:
 
 def _last(row: Row, titled: bool) -> str:
     """The widest cell: what does not fit is cut by the page, and in a still told in full by its title."""
-    words = [f"×{row.attempts}"] if row.attempts > 1 else []
-    words += [text for text in _words(row) if text]
+    words = [text for text in (row.tries, *_words(row)) if text]
     said_ = inline(" · ".join(words))
     bar = _items(row) if row.items else ""
     joint = " · " if said_ and bar and not bar.endswith("</span>") else " "

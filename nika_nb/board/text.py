@@ -24,7 +24,9 @@ ASCII: dict[State, str] = {
     "pending": ".", "running": ">", "ok": "ok", "failed": "X", "retrying": "r",
     "cached": "~>", "skipped": "~>", "cancelled": "x", "paused": "?",
 }  # fmt: skip
-_SIGNS = str.maketrans({"·": "-", "→": "->", "∥": "||", "─": "-", "✓": "ok", "…": "...", "↷": "~>", "◇": "?"})
+_SIGNS = str.maketrans(
+    {"·": "-", "→": "->", "∥": "||", "─": "-", "✓": "ok", "…": "...", "↷": "~>", "◇": "?", "×": "x"}
+)
 
 SPINNER = "◐◓◑◒"  # one sign after the other stands for what runs
 
@@ -110,7 +112,7 @@ def line(row: Row, width: int, now: int | None = None, glyphs: dict[State, str] 
     cells = [f"{glyphs[row.state]:<2}", f"{one_line(row.id):<{width}} ", said(row)]
     text = " ".join(cells).rstrip()
     ms = row.elapsed_ms(now)
-    figures = [duration(ms)] if ms is not None else []
+    figures = [f"{duration(ms)} {row.tries}".rstrip()] if ms is not None else []
     figures += [f"{row.tokens:,} tokens"] if row.talk and row.tokens else []
     figures += [cost_said(row)] if cost_said(row) else []
     figures += [items_said(row)] if items_said(row) else []

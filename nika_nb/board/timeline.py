@@ -115,7 +115,7 @@ def _time(bar: _Bar) -> str:
     if bar.until is None:
         return "cache hit"
     took = bar.row.duration_ms if bar.row.duration_ms is not None else bar.until - bar.start
-    return duration(took) + (f" ×{bar.row.attempts}" if bar.row.attempts > 1 else "")
+    return f"{duration(took)} {bar.row.tries}".rstrip()
 
 
 def _cells(bar: _Bar, span: int) -> str:

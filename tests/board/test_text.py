@@ -97,6 +97,20 @@ def test_failures_blocks_gates_and_questions_stand_under_their_rows() -> None:
     ]
 
 
+def test_what_was_tried_more_than_once_says_how_often() -> None:
+    """A console shows it as a page does, whether it went well in the end or not."""
+    script = (
+        Script("w").task("a", "exec · x").task("b", "exec · y").go("a", "exec · x").go("a", "exec · x", 2)
+    )
+    script.after(5).ok("a", "exec · x", 5, attempts=2).go("b", "exec · y").go("b", "exec · y", 2)
+    script.go("b", "exec · y", 3).say(
+        "task_failed", task="b", note="exec · y", duration_ms=7, detail="E-1 · no"
+    )
+    board = board_of(script.say("workflow_failed").events)
+    assert still(board).split("\n")[3:5] == ["  ✔  a  exec · x  5ms ×2", "  ✖  b  exec · y  7ms ×3"]
+    assert "7ms x3" in still(board, glyphs=ASCII)
+
+
 SAID = "command exited with status 1"
 TRACEBACK = "Traceback (most recent call last):\n  File \"c.py\", line 4\nValueError: 'ten'"
 
