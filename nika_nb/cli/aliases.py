@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Mapping, Sequence
 
 _GROUPS = {
     "why": "trace", "show": "trace", "verify": "trace", "replay": "trace", "diff": "trace",
@@ -15,3 +16,13 @@ def placed(words: Sequence[str]) -> list[str]:
     """The words of a line with the group in front of a command that is called without it."""
     group = _GROUPS.get(words[0]) if words else None
     return [group, *words] if group else list(words)
+
+
+def commands_of(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
+    """The commands that stand below one, by name."""
+    return {name: below for action in parser._actions for name, below in named(action).items()}
+
+
+def named(action: argparse.Action) -> Mapping[str, argparse.ArgumentParser]:
+    """The commands that one place of a line takes, by name; none where it takes something else."""
+    return action.choices if isinstance(action, argparse._SubParsersAction) else {}

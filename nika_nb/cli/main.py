@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from nika_nb import __version__
 from nika_nb.cli import answers_words, book_words, replay_words, reproduce_words, runs_words
-from nika_nb.cli.aliases import TOLD, placed
+from nika_nb.cli.aliases import TOLD, commands_of, named, placed
 from nika_nb.cli.interrupts import noted
 from nika_nb.cli.streams import hush, open_all, tolerate
 from nika_nb.doors import standing_at
@@ -75,7 +76,16 @@ class _Parser(Parser):
         self.print_usage(sys.stderr)
         if message.endswith("required: file") and "--resume" in self.words:
             message += "; the word behind --resume is taken for a trace: write the file first"
+        if message.endswith(("required: COMMAND", "required: ACTION")):
+            message = f"which command? `{self.prog} --help` lists them"
         self.exit(3, f"{self.prog}: {message}\n")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        groups = [group for group, parser in named(action).items() if value in commands_of(parser)]
+        if groups and value not in named(action):
+            whole = " or ".join(f"`{self.prog} {group} {value}`" for group in groups)
+            raise argparse.ArgumentError(action, f"{value!r} stands in a group: {whole}")
+        super()._check_value(action, value)
 
 
 def command_line() -> argparse.ArgumentParser:
