@@ -74,11 +74,15 @@ class Seen:
 
 def changed_said(names: Iterable[str], again: str) -> str:
     """`notes/monday.md changed since; --from hash_notes runs it again`; again: the option. Empty for none."""
+    said = since_said(names)
+    return f"{said}; {again} runs it again" if said else ""
+
+
+def since_said(names: Iterable[str]) -> str:
+    """`notes/monday.md changed since`; empty for none."""
     files = list(dict.fromkeys(names))
-    if not files:
-        return ""
     more = f" and {len(files) - NAMED:,} more" if len(files) > NAMED else ""
-    return f"{', '.join(files[:NAMED])}{more} changed since; {again} runs it again"
+    return f"{', '.join(files[:NAMED])}{more} changed since" if files else ""
 
 
 def marks_of(shape: Mapping[str, object]) -> dict[str, Mark]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from nika_nb.board.forecast import TaskForecast
 from nika_nb.board.text import duration, plural
 from nika_nb.doors import option
+from nika_nb.engine.seen import since_said
 from nika_nb.errors import NikaError
 from nika_nb.money import money
 from nika_nb.runs.ahead import foretold
@@ -56,7 +57,9 @@ class _Spared:
         saved = [duration(ms)] if ms else []
         saved += [money(usd)] if usd else []
         took = f" ({', '.join(saved)})" if saved else ""
-        return f"{self.path.name} would skip {what}{took}: {option('resume', self.path.name)}"
+        since = since_said(name for task in self.tasks for name in task.files_changed)
+        though = f", though {since}" if since else ""
+        return f"{self.path.name} would skip {what}{took}{though}: {option('resume', self.path.name)}"
 
 
 def taken_up(request: Request, drafted: Draft) -> Resumption:
@@ -103,7 +106,7 @@ def _spared(request: Request, drafted: Draft, path: Path) -> _Spared | None:
 
 def _share(task: TaskForecast, tasks: Sequence[TaskForecast]) -> float:
     if task.fate == "skip":
-        return 1.0
+        return 0.0 if task.files_changed else 1.0  # what was made from other files spares nobody the work
     below = [one.fate == "skip" for one in tasks if one.task.startswith(f"{task.task}/")]
     if below:
         return sum(below) / len(below)

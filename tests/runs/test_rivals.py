@@ -91,6 +91,29 @@ def test_a_fan_out_counts_by_its_items(say: Path) -> None:
     assert told.startswith(f"{name(paid)} would skip 3 tasks and 4 items")
 
 
+READING = """nika: reading
+permits: { exec: ["./say"], fs: { read: ["./notes.md"] }, tools: ["nika:read"] }
+inputs: { f: { type: string, default: good } }
+tasks:
+  notes: { invoke: { tool: "nika:read", args: { path: ./notes.md } } }
+  check: { exec: { command: ["./say", "${{ inputs.f }}"] }, returns: { enum: [good] } }
+"""
+
+
+@pytest.mark.parametrize("more", [False, True])
+def test_a_record_of_a_file_that_changed_since_spares_nothing(say: Path, more: bool) -> None:
+    """A trace is not named for it alone; where it spares other tasks too, it says what changed."""
+    text = READING + ('  other: { exec: { command: ["./say", "other"] } }\n' if more else "")
+    (say / "notes.md").write_text("one")
+    paid = nika_nb.run(text.replace("enum: [good]", "enum: [good, bad]"), vars={"f": "bad"})
+    (say / "notes.md").write_text("two")
+    slip = READING.replace("./say", "./missing").replace("path: ./notes.md", "path: ./gone.md")
+    nika_nb.run(slip.replace('read: ["./notes.md"]', 'read: ["./*.md"]'))
+    told = naming(nika_nb.run(text, resume=True))
+    saying = f"{name(paid)} would skip 2 tasks, though notes.md changed since: resume="
+    assert [re.sub(r" \([^)]+\)", "", one).startswith(saying) for one in told] == ([True] if more else [])
+
+
 def test_a_trace_that_would_be_refused_is_not_named(say: Path) -> None:
     """A broken chain spares nobody anything."""
     paid = nika_nb.run(CHAIN)
