@@ -45,7 +45,11 @@ _CACHED = Column("cached", TRUTH, "a record stood in for running it")
 _STARTED = _time("started", "when its work was first dispatched; missing where it never was")
 _ENDED = _time("ended", "when it settled")
 _DURATION = _span("duration", "of its work, retries included; of a fan-out, from its first item to its last")
-_ATTEMPTS = Column("attempts", WHOLE, "how often its verb was run in this invocation: 0 where it was cached")
+_ATTEMPTS = Column(
+    "attempts",
+    WHOLE,
+    "how often its verb was run in this invocation; missing while it is pending",
+)
 _MODEL = Column("model", TEXT, "the model that was called")
 _TOKENS = Column("tokens", WHOLE, "that this invocation used, failed attempts included", "tokens")
 _COST = _usd(
@@ -101,10 +105,17 @@ RUNS = (
     Column("damage", TEXT, "where the reading had to stop, and why"),
 )
 
+INPUTS = (
+    Column("input", TEXT, "the input's name"),
+    Column("value", VALUE, "as the run got it; None where it is null, and where it is not recorded"),
+    Column("origin", TEXT, "file: its default; else where it was given: python notebook cli-operator …"),
+    Column("withheld", TRUTH, "a secret stands in it, so that its value is not recorded"),
+)
+
 TASKS = (
     _TASK,
     Column("verb", TEXT, "exec infer invoke agent"),
-    Column("note", TEXT, "what it does, in three words"),
+    Column("note", TEXT, "what it does, in a few words, or why it did not"),
     _STATE,
     _CAUSE,
     _CACHED,
@@ -180,6 +191,7 @@ PROMPTS = (
     Column("state", TEXT, "waiting answered declined refused"),
     Column("answer", VALUE, "the answer as the workflow got it; None where there is none"),
     Column("source", TEXT, "where it came from: answer resumed default engine"),
+    Column("door", TEXT, "through which a human gave it: Python, %nika, a form, nika-nb, MCP"),
     Column("why", TEXT, "why it was refused"),
     _time("time", "when it was asked, or the answer was written down"),
     Column("gates", TEXT, "the tasks that wait for it"),
@@ -286,6 +298,7 @@ LEDGER_TASKS = (
 
 TABLES: Mapping[str, tuple[Column, ...]] = {
     "runs": RUNS,
+    "inputs": INPUTS,
     "tasks": TASKS,
     "items": ITEMS,
     "attempts": ATTEMPTS,

@@ -14,6 +14,7 @@ from nika_nb.trace.paging import with_texts
 from nika_nb.trace.trace import Prompt, prompts_of, unit_key, unit_of
 from nika_nb.values import to_text
 
+_HUMAN = ("answer", "resumed")  # sources
 _LISTED = {"choices": " · ", "gates": ", ", "effects": ", "}  # and what stands between
 
 
@@ -29,10 +30,13 @@ class _Fold:
     def __init__(self) -> None:
         self.rows: list[dict[str, Any]] = []
         self._decided: dict[str, dict[str, Any]] = {}  # by key, until the prompt settles with its answer
+        self._door: str | None = None
 
     def take(self, frame: Frame, text: str | None, above: str) -> None:
         """above: the call that the frame stands in, as keys name it."""
         task, item = frame.get("task"), whole(frame.get("item"))
+        if frame.kind == "workflow_started" and not above:
+            self._door = said(frame.get("door"))
         if frame.kind == "workflow_paused" and not above:
             self.rows += (_waiting(prompt, frame.timestamp) for prompt in prompts_of(frame))
         if not isinstance(task, str):
@@ -61,6 +65,7 @@ class _Fold:
             **{name: said(frame.get(name)) for name in ("mode", "message", "source", "why", "shown_hash")},
             **{name: _listed(frame, name) for name in _LISTED},
         }
+        row["door"] = self._door if row["source"] in _HUMAN else None
         self.rows.append(row)
         self._decided[key] = row
 

@@ -18,11 +18,12 @@ from nika_nb.runs.traced import Traced, each_of, trace_of, traces_in
 from nika_nb.tables.build import Builder
 from nika_nb.tables.columns import KEYS, TABLES
 from nika_nb.tables.fanout import FanOut, frame_of
+from nika_nb.tables.inputs import input_rows
 from nika_nb.tables.rows import ROWS, Row, run_row
 from nika_nb.trace.fields import object_of
 from nika_nb.trace.overview import Overview, overview
 from nika_nb.trace.paging import with_texts
-from nika_nb.trace.reader import frames, read_run
+from nika_nb.trace.reader import frames, opening, read_run
 from nika_nb.trace.trace import State
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Tables:
-    """Seven tables, each read when it is asked for; `nika_nb.tables.TABLES` says their columns.
+    """Eight tables, each read when it is asked for; `nika_nb.tables.TABLES` says their columns.
 
     A reading goes as far as the file did when the tables were made, so that they fit together also
     while a run goes on; the next `read_trace` sees more.
@@ -40,6 +41,11 @@ class Tables:
     def runs(self) -> pd.DataFrame:
         """One row per trace: its state, its figures."""
         return self._read("runs")
+
+    @cached_property
+    def inputs(self) -> pd.DataFrame:
+        """One row per input of a run, with its value."""
+        return self._read("inputs")
 
     @cached_property
     def tasks(self) -> pd.DataFrame:
@@ -186,7 +192,11 @@ class _Seen:
         return takewhile(lambda frame: frame.line <= self._last, frames(self.path))
 
     def rows(self, table: str) -> Iterable[Row]:
-        return [self._run] if table == "runs" else ROWS[table](self.frames(), self._running)
+        if table == "runs":
+            return [self._run]
+        return (
+            input_rows(opening(self.path)) if table == "inputs" else ROWS[table](self.frames(), self._running)
+        )
 
 
 def read_trace(trace: Traced) -> TraceTables:

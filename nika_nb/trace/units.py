@@ -256,8 +256,9 @@ class Units:
         unit.attempt_began = None
         unit.ended = frame.timestamp
         unit.duration_ms = whole(frame.get("duration_ms"))
+        idle = unit.cached or (unit.started is None and frame.get("attempts") is None)  # or told once more
         tried = whole(payload.get("attempts")) or whole(frame.get("attempts")) or unit.attempts
-        unit.attempts = 0 if unit.cached else tried
+        unit.attempts = 0 if idle else tried
         unit.error_code, unit.error_message = said(error.get("code")), said(error.get("message"))
         unit.take_unpriced(frame.get("cost_unpriced"))
         unit.model = said(frame.get("model"))

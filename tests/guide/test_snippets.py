@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import warnings
 from pathlib import Path
@@ -17,10 +18,10 @@ from tests.doors import program
 README = Path(__file__).resolve().parents[2] / "README.md"
 MIXED = """nika: mixed
 permits: { exec: ["./say"] }
-inputs: { x: { type: string, default: a } }
+inputs: { level: { type: string, default: a } }
 tasks:
   first: { exec: { command: ["./say", "one"] } }
-  second: { with: { f: "${{ tasks.first.output }}" }, exec: { command: ["./say", "${{ inputs.x }}"] } }
+  second: { with: { f: "${{ tasks.first.output }}" }, exec: { command: ["./say", "${{ inputs.level }}"] } }
   never: { when: false, exec: { command: ["./say", "never"] } }
   behind: { after: { second: success }, exec: { command: ["./say", "behind"] } }
 """
@@ -43,7 +44,7 @@ def mixed(folder: Path) -> nika_nb.Run:
     text.write_text(MIXED)
     nika_nb.run(text)
     nika_nb.run(text, resume=True)
-    nika_nb.run(text, resume=True, vars={"x": "b"})
+    nika_nb.run(text, resume=True, vars={"level": "b"})
     text.write_text(MIXED.replace('"one"', '"two"'))
     (folder / "say").write_text("#!/bin/sh\nexit 3\n")
     failed = nika_nb.run(text)
@@ -64,3 +65,15 @@ def test_the_lines_on_traces_run_on_a_mixed_folder(mixed: nika_nb.Run) -> None:
     assert runs.tasks["cached"].any()
     assert runs.tasks["started"].isna().any()
     assert 0 < len(ran) < len(runs.tasks)
+    assert isinstance(names["levels"], pd.Series)
+    assert list(names["levels"]) == ["a", "a", "b", "a"]
+
+
+def test_outputs_as_json_fit_into_a_file_of_columns(mixed: nika_nb.Run) -> None:
+    """As the README says it: of all columns only values of Python need a form, and come back from it."""
+    t = nika_nb.read_traces("project").tasks
+    kept = t.assign(output=t["output"].map(json.dumps))
+    assert set(kept.dtypes.astype(str)) <= {
+        "str", "string", "Int64", "Float64", "boolean", "datetime64[ns, UTC]", "timedelta64[ns]",
+    }  # fmt: skip
+    assert [json.loads(text) for text in kept["output"]] == list(t["output"])

@@ -34,6 +34,7 @@ PINNED = {
         "live": "Int64", **FIGURES, "unpriced": "Int64", "cut_off": "Int64", "resumed": "string",
         "events": "Int64", "size": "Int64", "torn": "boolean", "damage": "string",
     },
+    "inputs": {"input": "string", "value": "object", "origin": "string", "withheld": "boolean"},
     "tasks": {
         "task": "string", "verb": "string", "note": "string", "state": "string", "cause": "string",
         "cached": "boolean", "reason": "string", "changed": "string", "detail": "string", "started": MOMENT,
@@ -56,8 +57,8 @@ PINNED = {
     },
     "prompts": {
         "key": "string", "task": "string", "item": "Int64", "mode": "string", "message": "string",
-        "choices": "string", "state": "string", "answer": "object", "source": "string", "why": "string",
-        "time": MOMENT, "gates": "string", "effects": "string", "shown_hash": "string",
+        "choices": "string", "state": "string", "answer": "object", "source": "string", "door": "string",
+        "why": "string", "time": MOMENT, "gates": "string", "effects": "string", "shown_hash": "string",
     },
     "events": {
         "line": "Int64", "time": MOMENT, "kind": "string", "task": "string", "item": "Int64",
@@ -334,11 +335,13 @@ def test_a_row_per_question(folder: Path) -> None:
     assert asked.loc["ask", "gates"] == "go"
     assert asked.loc["ask", "message"] == "Go?"
     assert asked.loc["auto", ["source", "answer"]].tolist() == ["default", True]
+    assert asked["door"].isna().all()
     assert list(nika_nb.read_trace(run).tasks["state"]) == ["paused", "paused", "success", "pending"]
     run.answer(ask="no", pick="b")
     decided = nika_nb.read_trace(run).prompts.set_index("key")
     assert decided["state"].to_dict() == {"ask": "answered", "pick": "answered"}
     assert decided["answer"].to_dict() == {"ask": False, "pick": "b"}
+    assert decided["door"].to_dict() == {"ask": "Python", "pick": "Python"}
     assert decided["message"].to_dict() == {"ask": "Go?", "pick": "Which?"}
     for told in ("choices", "gates", "effects"):
         assert decided[told].dropna().to_dict() == asked.loc[["ask", "pick"], told].dropna().to_dict()
@@ -350,6 +353,59 @@ def test_a_declined_question_says_so(folder: Path) -> None:
     run.answer(pick="a").decline("ask")
     (row,) = nika_nb.read_trace(run).prompts.to_dict("records")
     assert (row["key"], row["state"], row["answer"], row["why"]) == ("ask", "declined", False, "declined")
+
+
+def test_an_answers_trace_counts_no_attempt_twice(folder: Path, priced: Priced) -> None:
+    """It tells once more of what failed and was skipped before the pause; nothing of that ran again."""
+    text = ASKS.replace("tools: [", 'tools: ["nika:assert", ') + (
+        '  bad: { invoke: { tool: "nika:assert", args: { condition: false, message: "no" } } }\n'
+        '  shut: { when: false, invoke: { tool: "nika:log", args: { message: "no" } } }\n'
+    )
+    run = nika_nb.run(text, interactive=False)
+    run.answer(ask="yes", pick="a")
+    tried = nika_nb.read_traces().tasks.groupby("task")["attempts"].agg(list).to_dict()
+    assert tried["bad"] == [1, 0]
+    assert tried["shut"] == [0, 0]
+    assert tried["auto"] == [1, 0]
+    assert tried["go"] == [pd.NA, 1]
+
+
+TAKES = """nika: takes
+inputs:
+  level: { type: integer, required: true }
+  words: { type: { array: string }, default: ["a"] }
+  token: { type: string, default: "" }
+  open: { type: { union: [string, null] } }
+secrets: { key: { source: env, key: TABLE_KEY, egress: [{ to: exec }] } }
+permits: { exec: ["true"], env: ["K"] }
+tasks: { t: { exec: { command: ["true"], env: { K: "${{ secrets.key }}" } } } }
+"""
+
+
+def test_a_row_per_input(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was given and what was a default; a value that gives a secret away is not told."""
+    monkeypatch.setenv("TABLE_KEY", "s3cr3t-in-an-input")
+    run = nika_nb.run(TAKES, vars={"level": 3, "token": "s3cr3t-in-an-input"})
+    found = nika_nb.read_trace(run).inputs.set_index("input")
+    assert found["value"].to_dict() == {"level": 3, "words": ["a"], "token": None, "open": None}
+    assert found["origin"].dropna().to_dict() == {"level": "python", "words": "file", "token": "python"}
+    assert found["withheld"].to_dict() == {"level": False, "words": False, "token": True, "open": False}
+
+
+def test_a_sweep_has_its_parameters_beside_its_runs(folder: Path) -> None:
+    """From the traces alone: which value each run had; also one that is too large for a line."""
+    text = (
+        TAKES[: TAKES.index("secrets:")]
+        + 'permits: { exec: ["true"] }\n'
+        + ('tasks: { t: { exec: { command: ["true"] } } }\n')
+    )
+    large = ["w" * 1000] * 2000
+    for level in (1, 2):
+        nika_nb.run(text, vars={"level": level, "words": large})
+    traces = nika_nb.read_traces()
+    levels = traces.inputs.query("input == 'level'").set_index("trace")["value"]
+    assert list(traces.tasks["trace"].map(levels)) == [1, 2]
+    assert all(value == large for value in traces.inputs.query("input == 'words'")["value"])
 
 
 def test_hits_are_saved_and_not_spent(folder: Path, priced: Priced) -> None:
