@@ -68,7 +68,7 @@ FACTS = {
         "of 400 rows are in the journal",
         "the prices of mock/echo are made up: NIKA_NB_MOCK gives them",
         "403/403 · 399 cached",
-        "spent $0.14",
+        "spent $0.1375",
     ],
     "06-carries-its-run": [
         "resumed · 4 skipped (cache hit) · 0 ran live",
