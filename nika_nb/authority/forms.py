@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from html import escape
 from urllib.parse import quote, quote_plus
 
+from nika_nb.authority.needles import Needles
+
 SHORTEST_TELLING = 8  # characters: what is shorter stands in many a text by chance
 
 _SHORTEST = 4  # characters: what is shorter is looked for as it is and escaped, and in no other form
@@ -23,12 +25,11 @@ class Loose:
 
     gap: re.Pattern[str]
 
-    def present(self, forms: tuple[str, ...], text: str) -> tuple[str, ...]:
+    def present(self, forms: Needles, text: str) -> tuple[str, ...]:
         """Those of the forms that stand in a text."""
         if not forms or len(text) < _SHORTEST:
             return ()
-        whole = self.gap.sub("", text)
-        return tuple(form for form in forms if form in whole)
+        return forms.within(self.gap.sub("", text))
 
     def blotted(self, forms: tuple[str, ...], text: str, mask: str) -> str:
         """The text with every one of the forms replaced, and what stands between their characters.

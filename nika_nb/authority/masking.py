@@ -16,6 +16,7 @@ from typing import Any
 
 from nika_nb.authority import forms
 from nika_nb.authority.forms import BROKEN, ESCAPED, SHORTEST_TELLING, UNSEEN, Loose
+from nika_nb.authority.needles import Needles
 from nika_nb.authority.parts import parts
 
 MASK = "••••••"
@@ -32,21 +33,19 @@ class Masker:
         self._in_data = in_data
         self._lock = threading.Lock()
         self._names: dict[str, str] = {}
-        self._needles: tuple[str, ...] = ()
-        self._loose: dict[Loose, tuple[str, ...]] = {UNSEEN: (), BROKEN: (), ESCAPED: ()}
+        self._values: set[str] = set()
+        self._needles = Needles()
+        self._loose = {UNSEEN: Needles(), BROKEN: Needles(), ESCAPED: Needles()}
 
     def add(self, name: str, value: str) -> None:
         """Make a value known. The name is for people who ask what is masked."""
         with self._lock:
             self._names[name] = value
+            self._values.add(value)
             for text in (value, *parts(value)):
-                self._look_for(text)
-
-    def _look_for(self, text: str) -> None:
-        known = set(self._needles) | forms.exact(text)
-        self._needles = tuple(sorted(known, key=lambda form: (-len(form), form)))
-        for way, more in forms.loose(text).items():
-            self._loose[way] = tuple(dict.fromkeys((*self._loose[way], *more)))
+                self._needles.add(forms.exact(text))
+                for way, more in forms.loose(text).items():
+                    self._loose[way].add(more)
 
     @cached_property
     def inside(self) -> Masker:
@@ -60,7 +59,7 @@ class Masker:
     @property
     def needles(self) -> tuple[str, ...]:
         """Every form that is looked for, longest first."""
-        return self._needles
+        return self._needles.all
 
     def mask(self, value: Any) -> Any:
         """The value with every known secret replaced, in text, keys, numbers and bytes alike."""
@@ -69,7 +68,7 @@ class Masker:
         if isinstance(value, str):
             return self.mask_text(value)
         if isinstance(value, (int, float)):
-            return MASK if self._present(json.dumps(value)) else value
+            return MASK if self._needles.within(json.dumps(value)) else value
         if isinstance(value, (bytes, bytearray)):
             return self._mask_bytes(bytes(value))
         if isinstance(value, Mapping):
@@ -80,7 +79,7 @@ class Masker:
 
     def mask_text(self, text: str) -> str:
         text = self._mask_loose(BROKEN, self._mask_loose(UNSEEN, text))
-        present = self._present(text)
+        present = self._needles.within(text)
         text = _pattern(present, self._in_data).sub(MASK, text) if present else text
         return self._mask_loose(ESCAPED, text)
 
@@ -98,15 +97,11 @@ class Masker:
 
     def _stands_in(self, text: str) -> bool:
         loose = (way.present(known, text) for way, known in self._loose.items())
-        return bool(self._present(text)) or any(loose)
+        return bool(self._needles.within(text)) or any(loose)
 
     def _told_by(self, text: str) -> bool:
-        long = (needle for needle in self._needles if len(needle) >= SHORTEST_TELLING)
-        return text in self._names.values() or any(needle in text for needle in long)
-
-    def _present(self, text: str) -> tuple[str, ...]:
-        # One plain search per form is many times faster than one pattern of all of them.
-        return tuple(needle for needle in self._needles if needle in text)
+        longest = self._needles.within(text)[:1]
+        return text in self._values or any(len(needle) >= SHORTEST_TELLING for needle in longest)
 
     def _mask_bytes(self, raw: bytes) -> bytes:
         text = raw.decode("utf-8", "surrogateescape")

@@ -178,6 +178,20 @@ def test_completion(shape: Callable[[int], str]) -> None:
     grows_with_the_work(job, 300)
 
 
+def test_secrets(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many secrets, and all that is written is searched for each of them."""
+
+    def job(count: int) -> Callable[[], object]:
+        for at in range(count):
+            monkeypatch.setenv(f"KEY_{at}", f"a-secret-value-{at:06}")
+        keys = "".join(f"  s{at}: {{ source: env, key: KEY_{at} }}\n" for at in range(count))
+        tasks = "".join(f'  t{i}: {{ invoke: {{ tool: "nika:log" }} }}\n' for i in range(10))
+        text = f"nika: keys\nsecrets:\n{keys}tasks:\n{tasks}"
+        return lambda: nika_nb.run(text)
+
+    grows_with_the_work(job, 60)
+
+
 def test_a_forecast(folder: Path) -> None:
     """What a resume of a long chain would do."""
 
