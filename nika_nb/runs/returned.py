@@ -40,8 +40,11 @@ def outputs_of(work: AtWork, session: Session | None) -> dict[str, Any]:
     if state == "completed":
         return _returned(session, verdict.outputs) if session and verdict else _written(work)
     if state == "paused":
-        waiting = ", ".join(prompt.key for prompt in work.prompts)
-        raise RunPaused(f"`{work.workflow}` waits for an answer to {waiting}: it has no outputs yet")
+        waiting = ", ".join(f"`{prompt.key}`" for prompt in work.prompts)
+        raise RunPaused(
+            f"`{work.workflow}` waits for an answer to {waiting}: it has no outputs yet; its form, or "
+            "`run.answer(…)`, goes on with it"
+        )
     if state == "running":
         raise RunUnfinished(f"`{work.workflow}` is still running: `run.wait()` waits for its outputs")
     raise RunFailed(f"`{work.workflow}` {_failure(work)}: it has no outputs")

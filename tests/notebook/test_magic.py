@@ -95,7 +95,10 @@ def test_a_pause_returns_at_once_and_is_answered_in_python(notebook: Notebook) -
     assert shown is None
     notebook.shell.user_ns["run"] = run
     cell = notebook.python("run.outputs")
-    assert cell.error == "`ask` waits for an answer to ask: it has no outputs yet"
+    assert cell.error == (
+        "`ask` waits for an answer to `ask`: it has no outputs yet; "
+        "its form, or `run.answer(…)`, goes on with it"
+    )
     before = run.id
     assert run.answer("yes") is run
     assert (run.state, run.outputs, run.id) == ("completed", {"go": True}, before)
