@@ -8,7 +8,7 @@ from nika_nb.board.clean import block, error_line, error_text, inline, one_line
 from nika_nb.board.items import opened, summary
 from nika_nb.board.rows import BUSY, Row, why
 from nika_nb.board.style import COLOUR, MONO, QUIET, TRACK, ink, signed
-from nika_nb.board.text import UNICODE, cost_said, duration, items_said, said
+from nika_nb.board.text import UNICODE, cost_said, duration, items_said, result_of, said
 from nika_nb.money import money
 
 _ANY = "padding:2px 14px 2px 0;white-space:nowrap"
@@ -129,16 +129,13 @@ def _words(row: Row) -> list[str]:
         case "cached":
             saved = [duration(row.saved_ms)] if row.saved_ms else []
             saved += [money(row.saved_usd)] if row.saved_usd else []
-            return [f"saved {', '.join(saved)}" if saved else "", _result(row)]
+            return [f"saved {', '.join(saved)}" if saved else "", result_of(row)]
         case "ok":
             recovered = f"recovered from {row.recovered}" if row.recovered else ""
             kept = f"not resumable: {row.not_resumable}" if row.not_resumable else ""
-            return [row.decided or why(row), recovered, kept, "" if why(row) else _result(row)]
+            result = result_of(row) if row.decided or not why(row) else ""
+            return [row.decided or why(row), recovered, kept, result]
     return [why(row)]
-
-
-def _result(row: Row) -> str:
-    return f"→ {row.preview}" if row.preview else ""
 
 
 def _items(row: Row) -> str:

@@ -117,8 +117,14 @@ def line(row: Row, width: int, now: int | None = None, glyphs: dict[State, str] 
     figures += [cost_said(row)] if cost_said(row) else []
     figures += [items_said(row)] if items_said(row) else []
     text += f"  {' · '.join(figures)}" if figures else ""
-    text += f"  → {row.tail}" if row.tail else ""
+    told = result_of(row) if row.decided else f"→ {row.tail}" if row.tail else ""
+    text += f"  {told}" if told else ""
     return f"  {text} ∥" if row.beside else f"  {text}"
+
+
+def result_of(row: Row) -> str:
+    """What came out, in a line; empty where nothing is known of it."""
+    return f"→ {row.preview}" if row.preview else ""
 
 
 def under(row: Row) -> list[str]:

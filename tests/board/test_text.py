@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from nika_nb.board import html
 from nika_nb.board.head import announced, head
 from nika_nb.board.state import Board, board_of
 from nika_nb.board.text import ASCII, duration, meter, narrate, still
@@ -95,6 +96,16 @@ def test_failures_blocks_gates_and_questions_stand_under_their_rows() -> None:
         "       ${{ go }}",
         "  ── 1 skipped · 1 failed · 1 blocked · $0.00 · elapsed 3ms ──────",
     ]
+
+
+def test_an_answered_question_says_what_was_answered() -> None:
+    """In a console as on a page: of a task that succeeded, only its value tells a refusal."""
+    script = Script("w").task("ask", "invoke · nika:prompt").go("ask", "invoke · nika:prompt")
+    script.say("approval_decided", task="ask", decision="deny", source="answer")
+    script.ok("ask", "invoke · nika:prompt", 1, reason="not-recorded", output="false")
+    board = board_of(script.say("workflow_completed").events)
+    assert "  ✔  ask  invoke · nika:prompt  1ms  → false" in still(board)
+    assert "refused · answer · → false" in html.still(board)
 
 
 def test_what_was_tried_more_than_once_says_how_often() -> None:
