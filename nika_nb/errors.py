@@ -169,15 +169,15 @@ def hidden(text: str) -> str:
 _LONGEST_LINE, _HEAD, _TAIL = 2000, 600, 400  # characters of a line of an error
 
 # Controls, halves of surrogate pairs, what turns the direction of a text, and what nobody sees.
-_UNSHOWN = re.compile(
+UNSHOWN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e"
-    "\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]"
+    "\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
 
 
 def visible(text: str) -> str:
     """The text with one sign for each character that steers a terminal or that none can show."""
-    return _UNSHOWN.sub("\ufffd", text)
+    return UNSHOWN.sub("\ufffd", text)
 
 
 def curt(text: str) -> str:

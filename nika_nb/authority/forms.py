@@ -79,8 +79,9 @@ ESCAPED = Loose(re.compile(r"\\++"))
 # leaves out: control characters, terminal sequences, marks without a width.
 UNSEEN = Loose(
     re.compile(
-        r"(?:\x1b\[[0-?]*+[ -/]*+[@-~]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f"
-        r"\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb])++"
+        r"(?:\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)?+|[@-Z\\-_])"
+        r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+        r"\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff])++"
     )
 )
 

@@ -9,7 +9,7 @@ _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[
 # Controls, and what turns, hides or breaks text: bidi marks, zero-width signs, line separators.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e"
-    "\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]"
+    "\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
 _SCAN = 8192  # characters that are looked at: more is never shown
 

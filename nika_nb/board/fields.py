@@ -8,6 +8,7 @@ from typing import Any
 
 from nika_nb.board.clean import error_text, one_line
 from nika_nb.engine.contract import Prompt
+from nika_nb.errors import visible
 
 Fields = Mapping[str, Any]
 
@@ -47,7 +48,7 @@ def json_of(value: Any, otherwise: Any) -> Any:
 def prompt_of(found: Fields) -> Prompt:
     """A question as the journal tells it; the frame itself stands in where it lists none."""
     return Prompt(
-        task=str(found.get("task", "")),
+        task=visible(str(found.get("task", ""))),
         mode=found.get("mode") or "confirm",
         message=str(found.get("message", "") or ""),
         choices=tuple(str(c) for c in json_of(found.get("choices"), []) or ()),
@@ -57,7 +58,7 @@ def prompt_of(found: Fields) -> Prompt:
         gates=tuple(found.get("gates") or ()),
         effects=tuple(found.get("effects") or ()),
         shown_hash=str(found.get("shown_hash") or found.get("approval_shown_hash") or ""),
-        inner=str(found.get("inner") or ""),
+        inner=visible(str(found.get("inner") or "")),
         conditions=tuple(map(str, found.get("conditions") or ())),
     )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from nika_nb.cli.meant import meant, pair
-from nika_nb.cli.streams import print_json
+from nika_nb.cli.streams import print_json, print_lines
 
 
 class Answer(Protocol):
@@ -37,7 +37,7 @@ def ledger_command(options: argparse.Namespace) -> int:
         Path(options.svg).write_text(found.svg(), encoding="utf-8")
     _say(found, options)
     if not options.json and found.entries:
-        print(f"\n{found.text()}")
+        print_lines(f"\n{found.text()}")
     return 0
 
 
@@ -45,5 +45,5 @@ def _say(found: Answer, options: argparse.Namespace) -> int:
     if options.json:
         print_json(found.to_json(), indent=2)
     else:
-        print(repr(found))
+        print_lines(repr(found))
     return 0

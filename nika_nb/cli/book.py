@@ -11,7 +11,7 @@ from nika_nb import books
 from nika_nb.board.clean import one_line
 from nika_nb.books import BookCell, MadeTrace
 from nika_nb.cli.console import say
-from nika_nb.cli.streams import print_json
+from nika_nb.cli.streams import print_json, print_lines
 from nika_nb.errors import UsageError
 from nika_nb.openers import held
 from nika_nb.trace.folder import TraceFolder
@@ -24,7 +24,7 @@ def list_command(options: argparse.Namespace) -> int:
     if options.json:
         print_json([_shape(cell, path, made) for cell in cells], indent=2)
         return 0
-    print("\n".join(_listed(path, cells, made)) or f"no workflows in {path}")
+    print_lines("\n".join(_listed(path, cells, made)) or f"no workflows in {path}")
     return 0
 
 
@@ -82,7 +82,7 @@ def extract_command(options: argparse.Namespace) -> int:
     """A line a file; what its cell's first line said is told beside it."""
     path, name = address(options.book)
     for made in books.extract(path, [name] if name is not None else [], options.to, force=options.force):
-        print(f"{made.path}{'' if made.written else ' · unchanged'}")
+        print_lines(f"{made.path}{'' if made.written else ' · unchanged'}")
         if made.options:
             say(f"nika-nb: a file holds no options; the cell of `{made.name}` says {made.options}")
     return 0
@@ -93,7 +93,7 @@ def embed_command(options: argparse.Namespace) -> int:
     path, cell = address(options.book)
     made = books.embed(path, Path(options.file), cell=cell, options=options.options)
     how = ("replaced" if made.replaced else "added") if made.changed else "unchanged"
-    print(f"{path}::{made.name} · cell {made.number} · {how}")
+    print_lines(f"{path}::{made.name} · cell {made.number} · {how}")
     if not made.loads:
         say(f"nika-nb: no cell of {path.name} loads the extension: put `%load_ext nika_nb` into one above")
     return 0

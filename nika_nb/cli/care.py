@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from nika_nb.cli.console import say
+from nika_nb.cli.streams import print_lines
 from nika_nb.errors import UsageError
 from nika_nb.files import here
 from nika_nb.runs.kin import answering
@@ -27,7 +28,7 @@ def collect_command(options: argparse.Namespace) -> int:
     found = collect(folder, Limits.of(settings), dry_run=options.dry_run, elsewhere=elsewhere)
     if options.dry_run:
         for removal in found.removed:
-            print(f"{removal.entry.path.name}  {found.limits.words(removal.reason)}")
+            print_lines(f"{removal.entry.path.name}  {found.limits.words(removal.reason)}")
     print(found.sentence)
     return 0
 
@@ -45,7 +46,7 @@ def remove_command(options: argparse.Namespace) -> int:
             raise UsageError(
                 f"{entry.path.name} was not removed: somebody reads it, or it may not be written"
             )
-        print(f"removed {entry.path.name}")
+        print_lines(f"removed {entry.path.name}")
     return 0
 
 
@@ -91,7 +92,7 @@ def sweep_command(options: argparse.Namespace) -> int:
     """A line for every process group that was ended."""
     from nika_nb.runs.orphans import swept
 
-    print(swept(TraceFolder(Path(options.folder)).path))
+    print_lines(swept(TraceFolder(Path(options.folder)).path))
     return 0
 
 
@@ -106,13 +107,13 @@ def doctor_command(options: argparse.Namespace) -> int:
     troubles = list(setting_troubles())
     found = [checkup(path) for path in paths]
     for examination in found:
-        print("\n".join(examination.report()))
+        print_lines(*examination.report())
     for trouble in troubles:
-        print(f"settings · {trouble}")
+        print_lines(f"settings · {trouble}")
     if not found:
-        print(f"no traces in {options.path}")
+        print_lines(f"no traces in {options.path}")
     if options.repair is not None:
-        print("\n".join(repair(paths[0], Path(options.repair)).report()))
+        print_lines(*repair(paths[0], Path(options.repair)).report())
     return max([1 if troubles else 0, *(examination.exit_code for examination in found)])
 
 

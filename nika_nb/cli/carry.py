@@ -15,6 +15,7 @@ from nika_nb.books.edit import replace_file, set_options
 from nika_nb.books.made import MadeTrace, restored, traces
 from nika_nb.cli.book import address, found
 from nika_nb.cli.console import say
+from nika_nb.cli.streams import print_lines
 from nika_nb.errors import UsageError
 from nika_nb.openers import SEPARATOR
 from nika_nb.runs.carrying import Carried, carried
@@ -37,7 +38,7 @@ def carry_command(options: argparse.Namespace) -> int:
     target.parent.mkdir(exist_ok=True)
     replace_file(target, source.read_bytes())
     set_options(book, cell, fitting.line)
-    print("\n".join(_told(book, cell, fitting, target)))
+    print_lines(*_told(book, cell, fitting, target))
     return 0
 
 

@@ -9,6 +9,7 @@ from shlex import quote
 from nika_nb.board import question, text
 from nika_nb.board.clean import one_line
 from nika_nb.cli.streams import print_json
+from nika_nb.errors import visible
 from nika_nb.runs.run import Event, Prompt, Run
 
 _BEFORE_THE_HEADER = ("workflow_started", "task_scheduled", "nb_source_page", "nb_input_page")
@@ -92,4 +93,4 @@ def _question(prompt: Prompt) -> list[str]:
 def say(*lines: str) -> None:
     """Lines on standard error."""
     for line in lines:
-        print(line, file=sys.stderr, flush=True)
+        print(visible(line), file=sys.stderr, flush=True)

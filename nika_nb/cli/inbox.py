@@ -8,6 +8,7 @@ from shlex import quote
 
 from nika_nb.board.clean import one_line
 from nika_nb.cli.console import to_answer
+from nika_nb.cli.streams import print_lines
 from nika_nb.errors import NikaError
 from nika_nb.runs.inbox import Waiting, inbox
 from nika_nb.runs.run import attach
@@ -17,7 +18,7 @@ def inbox_command(options: argparse.Namespace) -> int:
     """What asked last stands first."""
     found = inbox(Path(options.folder).absolute())
     for one in found.waiting:
-        print("\n".join(_told(one, options.folder)))
+        print_lines(*_told(one, options.folder))
     if not found.waiting:
         print("nothing waits for an answer here")
     if found.cut:

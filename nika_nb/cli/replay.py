@@ -13,6 +13,7 @@ from nika_nb.board.clean import one_line
 from nika_nb.board.replay import Replay, Step
 from nika_nb.cli.meant import meant
 from nika_nb.cli.region import paintable
+from nika_nb.cli.streams import print_lines
 from nika_nb.runs.replaying import replay_of
 
 PACE = 0.8  # seconds of a step that is played without the recorded pace
@@ -28,7 +29,7 @@ def replay_command(options: argparse.Namespace) -> int:
         Screening(replay, start.index, options.speed).run()
     else:
         for line in _told(replay, start.index, options.speed):
-            print(line, flush=True)
+            print_lines(line)
     return 0
 
 
@@ -36,7 +37,7 @@ def show_step(trace: Path, options: argparse.Namespace) -> int:
     """The run as it stood at a step."""
     replay = replay_of(trace, fine=options.fine)
     step = replay.at(_where(options.at))
-    print("\n".join([*notes(replay), stepped.whole(step), *_output(step)]))
+    print_lines(*notes(replay), stepped.whole(step), *_output(step))
     return 0
 
 

@@ -15,7 +15,7 @@ from nika_nb.cli.check import given
 from nika_nb.cli.console import Plain, how_to_answer, journal_trouble, say
 from nika_nb.cli.interrupts import seen
 from nika_nb.cli.live import Live, paintable
-from nika_nb.cli.streams import hush, print_json
+from nika_nb.cli.streams import hush, print_json, print_lines
 from nika_nb.errors import CheckRefused, NikaError
 from nika_nb.runs.api import judge
 from nika_nb.runs.forecast import forecast
@@ -54,7 +54,7 @@ def _plan(options: argparse.Namespace) -> int:
     if options.json or options.output:
         print_json(found.to_json(), indent=2 if options.json else None)
     else:
-        print(forecast_still.summary(found) if options.quiet else found)
+        print_lines(forecast_still.summary(found) if options.quiet else str(found))
     return 0
 
 

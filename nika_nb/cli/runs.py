@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +12,8 @@ from typing import Any
 from nika_nb.cli.asking import attended, converse
 from nika_nb.cli.console import line_to_answer, say
 from nika_nb.cli.run import EXIT, OneLine, console, follow
-from nika_nb.cli.streams import print_json
-from nika_nb.errors import CheckRefused, UsageError
+from nika_nb.cli.streams import json_text, print_json, print_lines
+from nika_nb.errors import CheckRefused, UsageError, visible
 from nika_nb.files import here
 from nika_nb.runs.answers import distinct, parse_answer
 from nika_nb.runs.cancellable import only_one, run_of
@@ -41,7 +40,7 @@ def _shown(options: argparse.Namespace, shape: Any, *lines: str) -> int:
     if options.json:
         print_json(shape, indent=2)
     else:
-        print("\n".join(lines))
+        print_lines(*lines)
     return 0
 
 
@@ -68,7 +67,7 @@ def _onward(found: Inspection, root: str) -> list[str]:
 def read_command(options: argparse.Namespace) -> int:
     found = _runs(options).read_run_trace(options.run, options.start, options.limit)
     assert found.trace is not None
-    lines = [json.dumps(frame, ensure_ascii=False) for frame in found.trace.frames]
+    lines = [json_text(frame) for frame in found.trace.frames]
     end = options.start + len(lines)
     more = f"{found.trace_count - end} more from {end} on" if found.trace.truncated else "the end"
     return _shown(options, found.to_json(), *lines, f"… {more}")
@@ -88,8 +87,8 @@ def follow_command(options: argparse.Namespace) -> int:
         for frame in following:
             shape = {"kind": frame.kind, "id": frame.id, "timestamp": frame.timestamp, "fields": frame.fields}
             task = frame.get("task")
-            told = json.dumps(shape, ensure_ascii=False)
-            print(told if options.json else f"{frame.kind:<20} {task or ''}".rstrip(), flush=True)
+            told = visible(f"{frame.kind:<20} {task or ''}".rstrip())
+            print(json_text(shape) if options.json else told, flush=True)
     except KeyboardInterrupt:
         say("")
         return 130

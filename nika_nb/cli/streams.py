@@ -8,15 +8,28 @@ import sys
 from io import TextIOWrapper
 from typing import Any
 
+from nika_nb.errors import UNSHOWN, visible
+
 
 def print_json(value: Any, indent: int | None = None) -> None:
     """The value on standard output, as JSON also where the terminal's encoding knows few letters."""
-    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    text = json_text(value, indent)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
         text = json.dumps(value, indent=indent)
     print(text)
+
+
+def print_lines(*lines: str) -> None:
+    """Lines on standard output, with a sign for each character that steers a terminal."""
+    print(visible("\n".join(lines)), flush=True)
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """The value as JSON in which every character can be seen: those that steer a terminal are escaped."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    return UNSHOWN.sub(lambda found: json.dumps(found.group())[1:-1], text)
 
 
 def open_all() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from nika_nb.board import still_text
 from nika_nb.board.clean import one_line
 from nika_nb.cli.meant import meant, meant_with_task
-from nika_nb.cli.streams import print_json
+from nika_nb.cli.streams import print_json, print_lines
 from nika_nb.errors import UsageError
 from nika_nb.files import at_home
 from nika_nb.runs.run import attach
@@ -31,7 +31,7 @@ def verify_command(options: argparse.Namespace) -> int:
     names = options.traces or [str(meant(None))]
     verdicts = [verify(Path(name), demands) for name in names]
     for name, verdict in zip(names, verdicts, strict=True):
-        print(verdict.sentence if len(verdicts) == 1 else f"{name}: {verdict.sentence}")
+        print_lines(verdict.sentence if len(verdicts) == 1 else f"{name}: {verdict.sentence}")
     return max(verdict.exit_code for verdict in verdicts)
 
 
@@ -64,7 +64,7 @@ def show_command(options: argparse.Namespace) -> int:
         return show_step(trace, options)
     if options.fine:
         raise UsageError("--fine counts finer steps: say which one with --at")
-    print(still_text(attach(trace).board))
+    print_lines(still_text(attach(trace).board))
     return 0
 
 
@@ -72,7 +72,7 @@ def _show_task(trace: Path, task: str) -> int:
     from nika_nb.board.outputpage import page_text
     from nika_nb.runs.results import sections_of
 
-    print(page_text(sections_of(trace, task)))
+    print_lines(page_text(sections_of(trace, task)))
     return 0
 
 
@@ -84,7 +84,7 @@ def list_command(options: argparse.Namespace) -> int:
     if options.json:
         print_json([_shape(one, now, one.entry.path in candidates) for one in found], indent=2)
         return 0
-    print(
+    print_lines(
         "\n".join(_line(one, now, one.entry.path in candidates) for one in found) or f"no traces in {folder}"
     )
     return 0
@@ -104,7 +104,7 @@ def explain_command(options: argparse.Namespace) -> int:
         fields = [{"field": where, "text": said} for where, said in reading.fields]
         print_json({"fields": fields, "unprojected": list(reading.unprojected)}, indent=2)
     else:
-        print("\n".join(_read_aloud(reading)))
+        print_lines(*_read_aloud(reading))
     return 0
 
 

@@ -13,6 +13,7 @@ from nika_nb.errors import Source
 from nika_nb.runs.lack import Lack, RunBlocked
 from nika_nb.runs.request import Deployed, Place, Request
 from nika_nb.runs.rows import labelled
+from nika_nb.trace.fields import name_of
 from nika_nb.trace.folder import REPRODUCTIONS, TRACES
 from nika_nb.trace.reader import read
 from nika_nb.trace.trace import Trace
@@ -52,7 +53,7 @@ def _deployed(trace: Trace) -> Deployed | None:
 def recorded_request(trace: Trace, place: Place) -> Request:
     prologue = trace.prologue
     text = trace.source
-    name = str(prologue.get("source_name") or "workflow")
+    name = name_of(prologue.get("source_name") or "workflow")
     return Request(
         source=Source(text or "", name),
         children={child: text for child, text in trace.sources().items() if child != name},

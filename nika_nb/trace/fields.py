@@ -11,6 +11,11 @@ def said(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def name_of(value: Any) -> str:
+    """What a text is called, so that it can be looked for as a path: with a NUL none can."""
+    return str(value or "").replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
 def whole(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 

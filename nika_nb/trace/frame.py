@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -12,6 +13,7 @@ from nika_nb.catalog.frames import GENESIS
 from nika_nb.engine.events import Event
 from nika_nb.trace.fields import said
 
+_ID = re.compile(r"[!-~]{1,200}")
 GENESIS_CHAIN = hashlib.sha256(GENESIS.encode("ascii")).hexdigest()
 
 
@@ -77,11 +79,16 @@ def decode(line: bytes, number: int = 0) -> Frame:
         fields=_fields(shape.get("fields")),
         id=said(identity.get("uuid")) or "" if isinstance(identity, dict) else "",
         timestamp=stamp if isinstance(stamp, int) else 0,
-        run=said(shape.get("run")),
-        correlation=said(shape.get("correlation")),
+        run=_id(shape.get("run")),
+        correlation=_id(shape.get("correlation")),
         chain=said(shape.get("chain")),
         line=number,
     )
+
+
+def _id(value: Any) -> str | None:
+    """An id that people can be told to write on a line; anything else is none."""
+    return value if isinstance(value, str) and _ID.fullmatch(value) else None
 
 
 def _json(line: bytes) -> Any:

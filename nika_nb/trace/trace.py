@@ -12,7 +12,8 @@ from nika_nb.catalog.frames import RESUME_BLOCKED, RUN_ENDS
 from nika_nb.engine.contract import Prompt as Prompt
 from nika_nb.engine.contract import unit_key as unit_key
 from nika_nb.engine.contract import unit_of as unit_of
-from nika_nb.trace.fields import json_in, list_of, names_of, object_of, said, shape_of
+from nika_nb.errors import visible
+from nika_nb.trace.fields import json_in, list_of, name_of, names_of, object_of, said, shape_of
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.paging import INPUT_PAGE, with_texts
 from nika_nb.values import to_text
@@ -132,7 +133,7 @@ class Trace:
         wanted: dict[str, Any] = {}
         for frame in self.frames:
             if frame.kind == "nb_source_page" and "masked" not in frame.fields:
-                name = str(frame.get("name", ""))
+                name = name_of(frame.get("name"))
                 found.setdefault(name, []).append(str(frame.get("text", "")))
                 wanted[name] = frame.get("pages")
         return {name: "".join(pages) for name, pages in found.items() if len(pages) == wanted[name]}
@@ -141,7 +142,7 @@ class Trace:
     def masked_sources(self) -> tuple[str, ...]:
         """The names of the texts that are not recorded exactly, for a secret stood in them."""
         pages = (frame for frame in self.frames if frame.kind == "nb_source_page")
-        return tuple(dict.fromkeys(str(page.get("name")) for page in pages if "masked" in page.fields))
+        return tuple(dict.fromkeys(name_of(page.get("name")) for page in pages if "masked" in page.fields))
 
     @property
     def source(self) -> str | None:
@@ -177,7 +178,7 @@ def _prompt(shape: dict[str, Any]) -> Prompt:
     mode = shape.get("mode")
     item = shape.get("item")
     return Prompt(
-        task=str(shape.get("task", "")),
+        task=visible(str(shape.get("task", ""))),
         mode=mode if mode in ("input", "choice") else "confirm",
         message=str(shape.get("message") or ""),
         choices=_texts(choices),
@@ -187,7 +188,7 @@ def _prompt(shape: dict[str, Any]) -> Prompt:
         gates=_texts(shape.get("gates")),
         effects=_texts(shape.get("effects")),
         shown_hash=said(shape.get("shown_hash")) or "",
-        inner=said(shape.get("inner")) or "",
+        inner=visible(said(shape.get("inner")) or ""),
         conditions=_texts(shape.get("conditions")),
     )
 

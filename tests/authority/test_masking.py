@@ -163,7 +163,11 @@ def test_in_data_a_short_secret_is_a_word() -> None:
 
 
 @pytest.mark.parametrize(
-    "between", ["\0", "\x1b[1m", "\N{ZERO WIDTH SPACE}", "\x07\x08", "\N{RIGHT-TO-LEFT MARK}"]
+    "between",
+    [
+        *("\0", "\x1b[1m", "\N{ZERO WIDTH SPACE}", "\x07\x08", "\N{RIGHT-TO-LEFT MARK}", "\x1b]0;title\x07"),
+        *("\x1b]8;;http://x\x1b\\", "\x1bM", "\udc80", "\N{TAG LATIN CAPITAL LETTER A}"),
+    ],
 )
 def test_what_a_display_would_put_together_again_is_masked(between: str) -> None:
     """Signs that nobody sees do not hide a secret from the mask: shown, it would stand there whole."""
