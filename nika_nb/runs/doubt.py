@@ -21,11 +21,12 @@ def in_doubt(memory: JournalMemory, workflow: Workflow) -> frozenset[str]:
     A question has no effect, and a cleanup cannot wait for an answer.
     """
     units = memory.in_doubt()
-    known = {name: task for name, task in workflow.tasks.items() if not _exempt(task)}
+    known = {name: task for name, task in workflow.tasks.items() if not exempt(task)}
     return frozenset(unit_key(task, item) for task, item in units if task in known)
 
 
-def _exempt(task: Task) -> bool:
+def exempt(task: Task) -> bool:
+    """Whether a task is never in doubt."""
     return task.is_cleanup or task.action.get("tool") == NAME
 
 

@@ -23,6 +23,7 @@ from nika_nb.runs.preflight import lacking
 from nika_nb.runs.request import Request
 from nika_nb.runs.resumption import Resumption
 from nika_nb.runs.rivals import taken_up
+from nika_nb.runs.truly import refuse_untrue
 from nika_nb.runs.waiting import refuse_to_ask_again
 from nika_nb.settings import Settings
 from nika_nb.trace.memory import JournalMemory
@@ -117,6 +118,7 @@ def answers_of(request: Request, drafted: Draft, resumed: Resumption) -> Answers
     if not request.answers and not request.declined:
         return Answers(before=before)
     if request.continues and trace is not None:
+        refuse_untrue(request, trace, plan, children)
         asked = {prompt.key for prompt in trace.prompts}
         refuse_earlier(trace.path, (*request.answers, *request.declined), asked)
         given = for_open(trace.prompts, request.answers, request.shown, "resumed", request.declined)
@@ -124,6 +126,7 @@ def answers_of(request: Request, drafted: Draft, resumed: Resumption) -> Answers
     texts = pinned_texts(request.source.name, plan, children)
     same = trace is not None and trace.source == request.source.text and recorded(texts, trace)
     if trace is not None and trace.state == "paused" and same:
+        refuse_untrue(request, trace, plan, children)
         return Answers(for_open(trace.prompts, request.answers, request.shown, "resumed"), trace.prompts)
     given = for_edit(plan, request.answers, request.shown)
     if isinstance(memory, JournalMemory):

@@ -11,6 +11,7 @@ from nika_nb.runs.needs import journals
 from nika_nb.runs.preflight import lacking
 from nika_nb.runs.recorded import continuation
 from nika_nb.runs.request import Place, Request
+from nika_nb.runs.truly import refuse_untrue
 from nika_nb.settings import Settings
 from nika_nb.trace.lineage import remember
 from nika_nb.trace.reader import read
@@ -29,6 +30,7 @@ def lacks_now(path: Path) -> tuple[Lack, ...]:
 
 
 def _lacks(request: Request, drafted: Draft, trace: Trace) -> tuple[Lack, ...]:
+    refuse_untrue(request, trace, drafted.plan, drafted.children)
     memory, _ = remember(trace, (), carry_failures=True)
     found = drafted.lacking(memory) or lacking(drafted.plan, request.place.base, memory)
     return tuple(found or journals.looked_at(request.place.folder, Settings.read()))

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Mapping
 from dataclasses import replace
 
-from nika_nb.authority.effects import described
 from nika_nb.authority.env import kernel_programs, surroundings
 from nika_nb.authority.permits import confined
 from nika_nb.engine.contract import Answer, Call, Reply, Verbs
 from nika_nb.language.jq import JqWorker
-from nika_nb.language.model import Task, Workflow
-from nika_nb.plan.graph import downstream
+from nika_nb.language.model import Workflow
 from nika_nb.plan.plan import Callee, Plan
 from nika_nb.providers.base import Provider
 from nika_nb.tools.base import NOTHING, Asking, Behind
-from nika_nb.values import to_text
 from nika_nb.verbs.agent import Agent
+from nika_nb.verbs.behind import behind
 from nika_nb.verbs.calling import Around, Calling, answers_below
 from nika_nb.verbs.exec import Exec
 from nika_nb.verbs.guard import Guard
@@ -111,35 +109,4 @@ class LocalVerbs:
         return Leaving(verbs, workflow) if around.called_off else verbs
 
     def _behind(self, task: str) -> Behind:
-        """What waits for a task, here and in the workflows that call this one."""
-        tasks, beyond = self._plan.workflow.tasks, self._beyond
-        waiting = downstream(self._plan.edges, task)
-        names = tuple(name for name in tasks if name in waiting)
-        effects = dict.fromkeys((*effects_of(self._plan, names), *beyond.effects))
-        conditions = (condition(tasks[name], {task, *waiting}) for name in names)
-        return Behind((*names, *beyond.tasks), tuple(effects), (*conditions, *beyond.conditions))
-
-
-def condition(task: Task, producers: Set[str]) -> str:
-    """When a task behind these producers will run, as its author wrote it; empty where it always will."""
-    said = [
-        f"after {edge.producer}: {edge.predicate}"
-        for edge in task.after
-        if edge.producer in producers and edge.predicate != "success"
-    ]
-    if isinstance(task.when, bool):
-        said += [] if task.when else ["never"]
-    elif task.when is not None:
-        raw = to_text(task.when.raw).strip()
-        said.append(f"when {raw.removeprefix('${{').removesuffix('}}').strip()}")
-    return " · ".join(said)
-
-
-def effects_of(plan: Plan, names: Iterable[str]) -> Iterator[str]:
-    """What tasks may do, for people: the workflows that they call included, with all of their tasks."""
-    for name in names:
-        task = plan.workflow.tasks[name]
-        yield from described([task.action])
-        callee = plan.callees.get(task.called or "")
-        if callee is not None:
-            yield from effects_of(callee.plan, callee.plan.workflow.tasks)
+        return behind(self._plan, task, self._beyond)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import nika_nb
+from nika_nb import runs
 from nika_nb.errors import NikaError
 from nika_nb.trace.frame import GENESIS_CHAIN, link
 
@@ -21,6 +22,16 @@ tasks:
   ask: { invoke: { tool: "nika:prompt", args: { mode: confirm, message: "ok?" } } }
   open: { on_error: { recover: "${{ tasks.ask.output }}" }, exec: { command: [echo, x], decode: json } }
   seen: { with: { at: "${{ tasks.good.started_at }}" }, exec: { command: [echo, "${{ with.at }}"] } }
+"""
+PAUSE = "workflow_paused"
+CONSENT = """nika: consent
+permits: { tools: ["nika:prompt"], exec: [touch, echo] }
+tasks:
+  ask: { invoke: { tool: "nika:prompt", args: { mode: confirm, message: "Say hello?" } } }
+  act:
+    with: { go: "${{ tasks.ask.output }}" }
+    when: ${{ with.go == true }}
+    exec: { command: [touch, done] }
 """
 TASKS = {"good", "bad", "ask", "open", "seen"}
 DEEP = "[" * 900 + "]" * 900
@@ -108,3 +119,52 @@ def test_a_number_beyond_64_bits_reads_as_nothing(folder: Path) -> None:
     events = nika_nb.read_trace(made).events
     row = events[events["kind"] == "task_completed"].iloc[0]
     assert json.loads(row["fields"])["attempts"] is None
+
+
+def paused_with(folder: Path, text: str, told: dict[str, Any], **more: Any) -> Path:
+    """A journal that pauses over questions of which something else is told; its chain is whole."""
+    run = nika_nb.run(text, interactive=False, **more)
+    assert run.trace is not None
+    pause = next(f for f in map(json.loads, run.trace.read_text().splitlines()) if f["kind"] == PAUSE)
+    (said,) = (json.loads(field["value"]) for field in pause["fields"] if field["key"] == "prompts")
+    path = forged(run.trace, folder, PAUSE, "prompts", json.dumps([prompt | told for prompt in said]))
+    run.trace.unlink()
+    return path.rename(run.trace)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"effects": ["exec · echo hello"]},
+        {"effects": []},
+        {"gates": []},
+        {"gates": ["greet"], "effects": ["exec · echo hello"]},
+        {"conditions": ["when go == false"]},
+    ],
+)
+def test_what_waits_for_an_answer_is_what_the_text_says(folder: Path, told: dict[str, Any]) -> None:
+    """A stranger's trace tells harmless things of what an answer sets off: nobody answers it unseen."""
+    path = paused_with(folder, CONSENT, told)
+    with pytest.raises(NikaError, match=r"does not tell truly what waits for `ask`: .*touch done"):
+        nika_nb.attach(path).answer(ask="yes", wait=True)
+    (waits,) = runs.list_runs().runs
+    assert runs.inspect_run(waits.run_id).resume_readiness == "blocked"
+    with pytest.raises(NikaError, match="does not tell truly"):
+        nika_nb.run(CONSENT, resume=path, answer={"ask": "yes"})
+    assert not (folder / "done").exists()
+    assert nika_nb.attach(path).answer(ask="yes", resume_unverified=True).state == "completed"
+
+
+def test_what_is_in_doubt_is_no_way_around_it(folder: Path) -> None:
+    """A question is never in doubt itself: it cannot be told to be one about itself."""
+    path = paused_with(folder, CONSENT, {"gates": ["ask"], "effects": ["tool · nika:prompt"]})
+    path = forged(path, folder, "workflow_started", "in_doubt", '["ask"]').rename(path)
+    with pytest.raises(NikaError, match="does not tell truly"):
+        nika_nb.attach(path).answer(ask="yes")
+
+
+def test_a_journal_that_tells_no_conditions_is_answered(folder: Path) -> None:
+    """As those that an earlier version wrote."""
+    path = paused_with(folder, CONSENT, {"conditions": []})
+    assert nika_nb.attach(path).answer(ask="yes").state == "completed"
+    assert (folder / "done").exists()
