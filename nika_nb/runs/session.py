@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import os
 import threading
 import time
 from contextlib import suppress
@@ -21,6 +22,7 @@ from nika_nb.runs.prepare import unwritten
 from nika_nb.trace.writer import Journal
 
 at_work: set[Session] = set()  # what runs in this process
+os.register_at_fork(after_in_child=at_work.clear)  # a copy of it runs nothing, and ends without waiting
 
 _STILLBORN_SECONDS = 1.0  # after which a thread that was told to begin has not been made
 _HEED_SECONDS = 0.2  # between looks whether another process asks for the end

@@ -7,11 +7,13 @@ Shown by other tests, where a report is not here:
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 import nika_nb
+from nika_nb.runs import session
 from tests.doors import Terminal, newest, of, program
 
 MISSING = """\
@@ -48,3 +50,20 @@ def test_f_81_a_program_that_is_not_there(folder: Path, terminal: Terminal, comm
     assert error is not None
     assert (error["attempt"], error["transient"]) == (1, False)
     assert error["details"]["exit_code"] in (126, 127)
+
+
+def test_a_copy_of_the_process_has_no_run_at_work(folder: Path) -> None:
+    """What is made by fork in the middle of a run neither ends it nor waits for it at its own end."""
+    run = nika_nb.run(
+        "nika: long\npermits: {exec: [sleep]}\ntasks: {a: {exec: {command: [sleep, '60']}}}\n",
+        background=True,
+    )
+    assert session.at_work
+    child = os.fork()
+    if child == 0:
+        os._exit(len(session.at_work))
+    assert os.waitpid(child, 0)[1] == 0
+    assert run.running
+    run.stop()
+    run.wait()
+    assert run.state == "cancelled"
