@@ -28,7 +28,10 @@ events = st.builds(
 )
 
 
-@given(events, st.none() | st.text(), st.none() | st.text())
+IDS = st.none() | st.from_regex(r"[!-~]{1,200}", fullmatch=True)
+
+
+@given(events, IDS, IDS)
 def test_a_frame_is_read_as_it_was_written(event: Event, run: str | None, correlation: str | None) -> None:
     """Kind, fields in their order, id, time and both run ids survive one line."""
     line = encode(event, GENESIS_CHAIN, run, correlation)
@@ -37,6 +40,15 @@ def test_a_frame_is_read_as_it_was_written(event: Event, run: str | None, correl
     assert (frame.kind, frame.id, frame.timestamp) == (event.kind, event.id, event.at)
     assert list(frame.fields.items()) == list(event.fields.items())
     assert (frame.run, frame.correlation, frame.chain, frame.line) == (run, correlation, GENESIS_CHAIN, 7)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a b", "a\n", "a\x1b]0;title\x07", "a\N{RIGHT-TO-LEFT OVERRIDE}", "a" * 201]
+)
+def test_an_id_that_nobody_can_be_told_to_write_is_none(text: str) -> None:
+    """It would stand in the lines that people copy."""
+    frame = decode(encode(Event("live", {}, 1, ""), "c", text, text))
+    assert (frame.run, frame.correlation) == (None, None)
 
 
 def test_a_number_that_nothing_counts_to_is_null() -> None:
