@@ -45,9 +45,32 @@ def _ps(*arguments: str) -> str:
 
 
 def is_alive(process: Process) -> bool:
-    """Whether this very process still runs: the leader is there and started at the recorded time."""
+    """Whether this very process still runs: the leader is there and started at the recorded time.
+
+    This process and what started it are nobody's leftovers, whatever a journal says.
+    """
     state, started = _look(process.pgid)
-    return started != "" and started == process.started and state not in "ZX"
+    same = started != "" and started == process.started and state not in "ZX"
+    return same and process.pgid not in _own_groups()
+
+
+def _own_groups() -> set[int]:
+    """The groups of this process and of all that it descends from."""
+    found, pid = {os.getpgrp()}, os.getppid()
+    while pid > 1:
+        with contextlib.suppress(OSError):
+            found.add(os.getpgid(pid))
+        pid = _parent(pid)
+    return found
+
+
+def _parent(pid: int) -> int:
+    """The process that started one, 0 where there is none to be seen."""
+    if sys.platform == "linux":
+        fields = _stat(pid)
+        return int(fields[1]) if fields else 0
+    said = _ps("-o", "ppid=", "-p", str(pid))
+    return int(said) if said.isdecimal() else 0
 
 
 def end(process: Process) -> bool:

@@ -6,6 +6,8 @@ import asyncio
 import os
 import resource
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -207,3 +209,28 @@ def test_a_polite_process_is_only_asked(tmp_path: Path) -> None:
         popen.stdout.readline()
         assert end(Process(popen.pid, start_time(popen.pid)))
         assert (tmp_path / "note").read_text() == "bye\n"
+
+
+DESCENDANT = """
+import os, subprocess, sys
+from nika_nb.engine.contract import Process
+from nika_nb.verbs.sweep import end, start_time
+if len(sys.argv) > 1:
+    tried = [os.getpgrp(), os.getppid(), int(sys.argv[1])]
+    print([end(Process(pid, start_time(pid))) for pid in tried])
+else:
+    subprocess.run([sys.executable, "-c", os.environ["CODE"], str(os.getpid())], start_new_session=True)
+"""
+
+
+def test_nobody_ends_what_he_descends_from() -> None:
+    """A journal may name any process: neither this one's group nor its parents' is ever a leftover."""
+    done = subprocess.run(
+        [sys.executable, "-c", DESCENDANT],
+        env={**os.environ, "CODE": DESCENDANT},
+        start_new_session=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "[False, False, False]\n")
