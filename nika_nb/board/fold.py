@@ -36,6 +36,7 @@ def _task_scheduled(board: Board, fields: Fields, at: int) -> None:
     row = board.row(str(fields["task"]))
     row.verb = str(fields.get("verb", ""))
     take_note(row, fields)
+    row.does = row.note
     needs = [need for need in json_of(fields.get("needs"), []) if isinstance(need, list) and len(need) == 3]
     row.needs = tuple((str(n[0]), str(n[1]), str(n[2] or "")) for n in needs)
     board.touch(row)

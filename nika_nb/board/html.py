@@ -6,7 +6,7 @@ Every state is a sign and a word, never a colour alone.
 from __future__ import annotations
 
 from nika_nb.board import tracepage
-from nika_nb.board.clean import block, inline
+from nika_nb.board.clean import block, inline, one_line
 from nika_nb.board.head import head
 from nika_nb.board.items import opened, summary
 from nika_nb.board.picture import still_picture
@@ -21,8 +21,8 @@ UNFOLDED = 50  # failures, and fan-outs, that a still tells in full
 LIVE_BOUND = 36_000  # bytes that a live view may send at a time
 
 
-def still(board: Board, now: int | None = None, limit: int = WHOLE) -> str:
-    """The board for a saved notebook.
+def still(board: Board, now: int | None = None, limit: int = WHOLE, *, asked: bool = False) -> str:
+    """The board for a saved notebook. asked: its questions are told elsewhere on the page.
 
     Of more rows than `limit` those that matter most, and how many more; then without large pictures.
     """
@@ -31,7 +31,7 @@ def still(board: Board, now: int | None = None, limit: int = WHOLE) -> str:
     inner = (
         head(board, now),
         still_picture(board) if whole else "",
-        table(rows, now, UNFOLDED),
+        table(rows, now, UNFOLDED, asked=asked),
         _rest(board, len(rows)),
     )
     return box("".join(inner) + foot(board), RUN_TONE[board.state])
@@ -97,13 +97,13 @@ def _trace(board: Board) -> str:
     if board.over:
         parts += [tracepage.packed_link(board.trace_path, board.trace_data)] if board.trace_data else []
         parts += [plural(board.trace_events, "event")] if board.trace_events else []
-        parts += [f"chain {inline(board.trace_head)}"] if board.trace_head else []
     return f'<span style="{MONO};font-size:11px;overflow-wrap:anywhere">{" · ".join(parts)}</span>'
 
 
 def _events(board: Board) -> str:
     hidden = board.log_length - len(board.log)
     lines = [*board.log, *([f"and {hidden:,} more in the trace"] if hidden else [])]
+    lines += [f"chain {one_line(board.trace_head)}"] if board.trace_head and board.over else []
     style = f"{MONO};font-size:11px;line-height:1.4;white-space:pre;overflow-x:auto;padding:4px 0;{QUIET}"
     inner = f'<div style="{style}">{block(chr(10).join(lines), 20_000)}</div>'
     return _folded("what happened", inner) if lines else ""

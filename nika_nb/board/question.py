@@ -10,7 +10,8 @@ from nika_nb.board.style import COLOUR, MONO, QUIET, TRACK, box
 from nika_nb.board.text import plural
 from nika_nb.engine.contract import Prompt
 
-DEAD = "If the buttons do nothing, their kernel is gone: type the line, or %nika inbox for new buttons."
+DEAD = "Run one of these lines in a cell, or %nika inbox for buttons."
+SILENT = "If the buttons do nothing, their kernel is gone: %nika inbox brings new ones."
 UNFOLDED = 3  # questions of one run whose facts are shown without a click
 MOST = 100  # questions of one run that are told
 _WORDS = 30  # choices, tasks, effects of one question that are told
@@ -116,17 +117,31 @@ def _rest(asked: Sequence[Asked]) -> list[str]:
 
 def questions_html(asked: Sequence[Asked], run_id: str, heading: str = "", *, brief: bool = False) -> str:
     waiting = sum(not one.said for one in asked)
-    folded = brief or waiting > UNFOLDED
-    top = f"border-top:1px solid {TRACK};padding-top:6px;font-weight:600"
-    parts = [f'<div style="{top}">{inline(heading)}</div>'] if heading else []
-    if waiting > 1:
-        parts.append(f'<div style="{QUIET}">{inline(_counted(waiting, run_id))}</div>')
+    alone, folded = waiting == 1, brief or waiting > UNFOLDED
+    parts = [_top_html(waiting, run_id, heading)]
     for one in asked[:MOST]:
-        parts.append(answered_html(one) if one.said else _open_html(one, run_id, waiting, folded))
+        parts.append(answered_html(one) if one.said else _open_html(one, alone, folded, run_id))
     parts += [f'<div style="{QUIET};font-size:12px">{rest}</div>' for rest in _rest(asked)]
     if any(one.answer for one in asked if not one.said):
         parts.append(f'<div style="{QUIET};font-size:12px;padding-top:4px">{DEAD}</div>')
     return box("".join(parts), COLOUR["paused"], 6 if waiting else 2)
+
+
+def _top_html(waiting: int, run_id: str, heading: str) -> str:
+    look = f"border-top:1px solid {TRACK};padding-top:6px;font-weight:600"
+    top = f'<div style="{look}">{inline(heading)}</div>' if heading else ""
+    return top + (f'<div style="{QUIET}">{inline(_counted(waiting, run_id))}</div>' if waiting > 1 else "")
+
+
+def above_forms(waiting: int, run_id: str, heading: str = "") -> str:
+    """What stands above the forms of a run: which run that is, and how many wait; often nothing."""
+    top = _top_html(waiting, run_id, heading)
+    return box(top, COLOUR["paused"], 2) if top else ""
+
+
+def above_form(prompt: Prompt, *, alone: bool, folded: bool) -> str:
+    """What stands above the fields and buttons of a form: what is asked, and what hangs on it."""
+    return _open_html(Asked(prompt), alone, folded, in_form=True)
 
 
 def answered_html(one: Asked) -> str:
@@ -140,13 +155,12 @@ def named(prompt: Prompt, sign: str = "◇") -> str:
     return f'<span style="color:{COLOUR["paused"]}">{sign}</span> <b>{inline(prompt.key)}</b>'
 
 
-def _open_html(one: Asked, run_id: str, waiting: int, folded: bool) -> str:
-    alone = waiting == 1
+def _open_html(one: Asked, alone: bool, folded: bool, run_id: str = "", *, in_form: bool = False) -> str:
     waits = f'<span style="{QUIET}"> waits for an answer</span>' if alone else ""
     size = "font-size:14px" if alone else "font-size:13px"
     large = f"{size};font-weight:600;white-space:pre-wrap;padding:2px 0 4px 0"
     question = f'<div style="{large}">{block(one.prompt.message.strip())}</div>'
-    facts = _table(one, run_id if alone else "")
+    facts = _table(one, run_id if alone else "", in_form)
     if folded:
         summary = f'<summary style="cursor:pointer;font-size:12px;{QUIET}">what hangs on it</summary>'
         facts = f"<details>{summary}{facts}</details>"
@@ -154,8 +168,11 @@ def _open_html(one: Asked, run_id: str, waiting: int, folded: bool) -> str:
     return f'<div style="{gap}"><div>{named(one.prompt)}{waits}</div>{question}{facts}</div>'
 
 
-def _table(one: Asked, run_id: str) -> str:
-    facts = [(name, " · ".join(inline(word) for word in words)) for name, words in _facts(one.prompt)]
+def _table(one: Asked, run_id: str, in_form: bool) -> str:
+    """in_form: without what its fields show."""
+    shown = ("choices", "default") if in_form and one.prompt.mode != "confirm" else ()
+    told = [fact for fact in _facts(one.prompt) if fact[0] not in shown]
+    facts = [(name, " · ".join(inline(word) for word in words)) for name, words in told]
     facts += [("run", inline(run_id))] if run_id else []
     facts += [(name, inline(line, 1000)) for name, line in _lines(one)]
     plain = "table-layout:auto;width:auto;border-collapse:collapse;margin:0;border:0"
@@ -164,7 +181,7 @@ def _table(one: Asked, run_id: str) -> str:
 
 def _row(name: str, said: str) -> str:
     """said: HTML."""
-    cell = "text-align:left;vertical-align:top;padding:0 14px 0 0;border:0;font-size:12px"
+    cell = "text-align:left;vertical-align:top;padding:1px 14px 1px 0;border:0;font-size:12px;line-height:1.4"
     return (
         f'<tr style="background:none"><td style="{cell};{QUIET};white-space:nowrap">{inline(name)}</td>'
         f'<td style="{cell};{MONO};overflow-wrap:anywhere">{said}</td></tr>'

@@ -80,6 +80,7 @@ class Row:
     index: int
     verb: str = ""
     note: str = ""
+    does: str = ""  # the note of its plan, where another one told later why it did not run
     state: State = "pending"
     needs: tuple[tuple[str, str, str], ...] = ()  # (producer, kind of edge, predicate or binding)
     started: int | None = None

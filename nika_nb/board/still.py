@@ -14,9 +14,12 @@ from nika_nb.board.window import WINDOW, window
 __all__ = ["mimebundle", "still_html", "still_text", "unfinished"]
 
 
-def mimebundle(board: Board, now: int | None = None) -> dict[str, str]:
-    """`text/html` and `text/plain`, no widget: it reads the same on a page that runs nothing."""
-    return {"text/html": still_html(board, now), "text/plain": still_text(board, now)}
+def mimebundle(board: Board, now: int | None = None, *, asked: bool = False) -> dict[str, str]:
+    """`text/html` and `text/plain`, no widget: it reads the same on a page that runs nothing.
+
+    asked: what the run asks is told below it, in an output of its own.
+    """
+    return {"text/html": still_html(board, now, asked=asked), "text/plain": still_text(board, now)}
 
 
 def unfinished(board: Board, now: int | None = None) -> dict[str, str]:

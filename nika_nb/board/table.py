@@ -15,6 +15,14 @@ _ANY = "padding:2px 14px 2px 0;white-space:nowrap"
 _CELL = f"text-align:left;{_ANY}"
 _CUT = "overflow:hidden;text-overflow:ellipsis"
 _NUMBER = f"text-align:right;{_ANY}"
+_NARROWING = "padding:2px var(--g,14px) 2px 0;max-width:var(--w,18vw)"
+# On a narrow page this column folds away; it is as wide as the wrapper says, where that was not cleaned off.
+_DOES = f"text-align:left;{_NARROWING};white-space:nowrap;overflow:hidden"
+_ROOM = "(100cqw - 460px)*99"
+_WRAPPER = (
+    f"container-type:inline-size;overflow-x:auto;--w:clamp(0px,{_ROOM},min(64ch,18cqw));"
+    f"--g:clamp(0px,{_ROOM},14px)"
+)
 _LAST = f"text-align:left;padding:2px 0;width:100%;max-width:0;{_CUT};white-space:nowrap"
 _TABLE = (
     "width:100%;table-layout:auto;border-collapse:collapse;margin:0;border:0;"
@@ -31,21 +39,21 @@ _RIGHT = ("time", "cost")
 _HEAD = f"{QUIET};padding:0 14px 2px 0;white-space:nowrap;font-weight:400;border:0;background:none"
 
 
-def table(rows: Sequence[Row], now: int | None = None, deep: int = 0) -> str:
+def table(rows: Sequence[Row], now: int | None = None, deep: int = 0, *, asked: bool = False) -> str:
     """One line a task, its failure or question below it.
 
     deep: so many failures and so many fan-outs can be unfolded; none in a live view, for it is drawn
-    again and again.
+    again and again. asked: the questions themselves are told elsewhere.
     """
     paid = any(row.cost_usd or row.tokens or row.unpriced for row in rows)
     whole = {row.id for row in [row for row in rows if row.state == "failed"][:deep]}
     whole |= {row.id for row in [row for row in rows if row.items][:deep]}
     body = "".join(
-        _row(row, now, paid, deep > 0) + _under(row, 5 if paid else 4, row.id in whole) for row in rows
+        _row(row, now, paid, deep > 0) + _under(row, 5 if paid else 4, row.id in whole, asked) for row in rows
     )
     inner = f'<thead style="{_RULE}">{_heads(paid)}</thead><tbody>{body}</tbody>'
-    # On a page that is too narrow for its columns the table scrolls, and nothing is cut off.
-    return f'<div style="overflow-x:auto"><table aria-label="tasks" style="{_TABLE}">{inner}</table></div>'
+    # On a page that is too narrow even so the table scrolls, and nothing is cut off.
+    return f'<div style="{_WRAPPER}"><table aria-label="tasks" style="{_TABLE}">{inner}</table></div>'
 
 
 def _heads(paid: bool) -> str:
@@ -61,6 +69,8 @@ def _of(name: str) -> str:
     """How a column's heading stands."""
     if name == _HEADS[-1]:
         return f"text-align:left;padding-right:0;max-width:0;min-width:60px;{_CUT}"
+    if name == "does":
+        return f"{_DOES};padding-top:0"
     return f"text-align:{'right' if name in _RIGHT else 'left'}"
 
 
@@ -69,10 +79,12 @@ def _row(row: Row, now: int | None, paid: bool, titled: bool) -> str:
     strong = ";font-weight:600" if row.state in ("running", "retrying", "failed", "paused") else ""
     sign = f'<span style="{ink(COLOUR[row.state])}">{UNICODE[row.state]}</span>'
     beside = ' <span title="ran beside another task">∥</span>' if row.beside else ""
+    does = row.does if row.state in ("skipped", "cancelled") and row.does else said(row)
+    fit = ";text-overflow:ellipsis" if len(does) > _SHORT else ""
     cells = [
-        f'<td style="{_CELL}{faint}">{sign}&nbsp;{row.state}</td>',
-        _cut(row.id, 48, 22, f"{faint}{strong}", titled),
-        _cut(said(row), 64, 18, f";{QUIET}", titled, beside),
+        f'<td style="{_CELL}{faint}">{sign}&nbsp;{"blocked" if row.blocked_by else row.state}</td>',
+        _task(row, f"{faint}{strong}", titled),
+        f'<td style="{_DOES}{fit};{QUIET}"{_title(does, 2 * _SHORT, titled)}>{inline(does, 64)}{beside}</td>',
         f'<td style="{_NUMBER}">{_time(row, now)}</td>',
         *([f'<td style="{_NUMBER};{QUIET}">{_cost(row)}</td>'] if paid else []),
         _last(row, titled),
@@ -80,14 +92,12 @@ def _row(row: Row, now: int | None, paid: bool, titled: bool) -> str:
     return f'<tr style="background:none">{"".join(cells)}</tr>'
 
 
-def _cut(text: str, limit: int, share: int, look: str, titled: bool, more: str = "") -> str:
-    """A cell that a narrow page cuts off at a share of its width, in percent. Only where there is something
-    to cut: a live table is sent often.
+def _task(row: Row, look: str, titled: bool) -> str:
+    """The name, which a narrow page cuts off. Only where there is something to cut: a live table is sent
+    often.
     """
-    room = f";max-width:min({limit}ch,{share}vw);{_CUT}" if len(text) > _SHORT else ""
-    return (
-        f'<td style="{_CELL}{room}{look}"{_title(text, 2 * _SHORT, titled)}>{inline(text, limit)}{more}</td>'
-    )
+    room = f";max-width:min(48ch,max(22cqw,110px));{_CUT}" if len(row.id) > _SHORT else ""
+    return f'<td style="{_CELL}{room}{look}"{_title(row.id, 2 * _SHORT, titled)}>{inline(row.id, 48)}</td>'
 
 
 def _time(row: Row, now: int | None) -> str:
@@ -125,7 +135,11 @@ def _words(row: Row) -> list[str]:
         case "running" | "retrying":
             return [row.detail, row.tail]
         case "skipped":
-            return [row.when or row.detail]
+            return [f"when: {row.when} is not true" if row.when else row.detail]
+        case "cancelled":
+            return [said(row).removeprefix("blocked · ")]
+        case "paused":
+            return ["waits for an answer"]
         case "cached":
             saved = [duration(row.saved_ms)] if row.saved_ms else []
             saved += [money(row.saved_usd)] if row.saved_usd else []
@@ -155,20 +169,21 @@ def _items(row: Row) -> str:
     return f'<span style="{track};background-color:{TRACK}">{parts}</span> {inline(items_said(row))}'.rstrip()
 
 
-def _under(row: Row, columns: int, whole: bool) -> str:
-    inner = _beneath(row, whole) + (_opened(row) if whole else "")
+def _under(row: Row, columns: int, whole: bool, asked: bool) -> str:
+    inner = _beneath(row, whole, asked) + (_opened(row) if whole else "")
     if not inner:
         return ""
     style = "text-align:left;padding:0 0 4px 0;white-space:normal"
-    cells = f'<td></td><td colspan="{columns}" style="{style}"><div style="max-width:56vw">{inner}</div></td>'
+    told = f'<div style="max-width:calc(100cqw - 100px)">{inner}</div>'
+    cells = f'<td></td><td colspan="{columns}" style="{style}">{told}</td>'
     return f'<tr style="background:none">{cells}</tr>'
 
 
-def _beneath(row: Row, whole: bool) -> str:
+def _beneath(row: Row, whole: bool, asked: bool) -> str:
     if row.state == "failed":
         apart = row.items is not None and bool(row.items.faults)  # each is told whole where items unfold
         return (_foldable(row.detail, whole and not apart) if row.detail else "") + _warned(row)
-    if row.state == "paused" and row.detail:
+    if row.state == "paused" and row.detail and not asked:
         return f"<div>{signed('◇', COLOUR['paused'])} {inline(row.detail)}</div>"
     return _warned(row)
 

@@ -62,9 +62,12 @@ def said(row: Row) -> str:
         return "cache hit (resume)"
     if row.state == "cancelled":
         blocked = f"blocked · {one_line(blocked_said(row.blocked_by, row.note))}" if row.blocked_by else ""
-        return blocked or _with_talk(one_line(row.note), row.talk) or "cancelled"
+        return blocked or _CAUSES.get(row.note) or _with_talk(one_line(row.note), row.talk) or "cancelled"
     note = _with_talk(one_line(row.note), row.talk)
     return f"{note} · {row.unfinished}" if row.unfinished else note
+
+
+_CAUSES = {"operator": "cancelled with the run", "budget": "over the cap of the cost"}
 
 
 def _with_talk(note: str, talk: Talk | None) -> str:

@@ -42,7 +42,8 @@ def timeline_svg(board: Board, now: int | None = None, ink: str = INK, span: int
     span = max([1, span, *(bar.end for bar in bars)])
     scale = _WIDE / span
     height = _TOP + len(bars) * _HIGH + (_HIGH if left_out else 0)
-    inner = "".join(_tick(at, names + at * scale, len(bars), ink) for at in _ticks(span))
+    ticks = _ticks(span) if bars else []
+    inner = "".join(_tick(at, names + at * scale, len(bars), ink) for at in ticks)
     inner += "".join(_row(bar, names, _TOP + at * _HIGH, scale, ink) for at, bar in enumerate(bars))
     inner += text(0, height - 5, _rest(left_out), ink) if left_out else ""
     label = f"timeline of {plural(len(bars), 'task')} over {duration(span)}"

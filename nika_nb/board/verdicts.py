@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from nika_nb.board.clean import inline, one_line
-from nika_nb.board.style import QUIET, box, fact
+from nika_nb.board.style import QUIET, box, fact, signed
 from nika_nb.board.text import rule
 
 WIDEST = 40  # columns of the id
@@ -41,11 +41,12 @@ def page(title: str, about: str, rows: Iterable[str], summary: str, facts: Facts
 
 
 def row(sign: str, tone: str, task: str, said: str, facts: Facts) -> str:
-    """A task: its sign in a colour, what it is (as HTML), a sentence, and facts below that."""
+    """A task: its sign (a glyph and a word), what it is (as HTML), a sentence, and facts below that."""
     below = "".join(fact(label, what) for label, what in facts)
+    glyph, _, word = sign.partition(" ")
     return (
         f'<tr style="background:none"><td style="{_CELL};white-space:nowrap">'
-        f'<span style="color:{tone};font-weight:600">{sign}</span></td>'
+        f'{signed(glyph, tone)} <span style="font-weight:600">{word}</span></td>'
         f'<td style="{_CELL}">{task}</td>'
         f'<td style="{_CELL};width:70%">{inline(said, LONGEST)}{below}</td></tr>'
     )

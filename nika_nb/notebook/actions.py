@@ -16,6 +16,7 @@ from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, ink, plain
 from nika_nb.board.text import UNICODE
 from nika_nb.board.told import named
 from nika_nb.notebook.clicks import clicked
+from nika_nb.notebook.living import VANISHING, vanishes
 from nika_nb.notebook.shown import blanks, thread
 from nika_nb.runs.results import sections_of
 
@@ -39,7 +40,8 @@ class Actions:
         near = {"description_width": "initial"}
         self.task = Dropdown(description="Row", style=near, layout={"width": "min(340px, 100%)"})
         self.item = BoundedIntText(description="Item", min=0, style=near, layout={"width": "140px"})
-        self.said, self.opened, *lines = blanks(5)
+        self.said, self.opened, style, *lines = blanks(6)
+        style.value = VANISHING
         beside = Layout(margin="0", flex="1 1 0", min_width="0")
         for line in lines:
             line.layout = beside
@@ -55,7 +57,8 @@ class Actions:
         self._item_row = item_row
         top = HBox([self.task, self.item], layout={"flex_flow": "row wrap"})
         edge = {"margin": "0", "padding": "4px 12px"}
-        self.box = VBox([top, *boxes, self.said, self.opened], layout=edge)
+        self.box = VBox([top, *boxes, self.said, self.opened, style], layout=edge)
+        vanishes(self.box)
         self.task.observe(lambda _: self._chosen(), "value")
         self.item.observe(lambda _: self._told(), "value")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from nika_nb.board import question
-from nika_nb.board.clean import block, clean, inline, one_line
+from nika_nb.board.clean import block, clean, one_line
 from nika_nb.board.question import Asked
 from nika_nb.board.style import COLOUR, plain
 from nika_nb.errors import NikaError
@@ -55,7 +55,7 @@ class Form:
     """Asks one prompt; `on_answer` gets the value, `on_decline` a refusal. Both must return at once.
 
     A callback's prints and exceptions belong to no cell, so everything that goes wrong is said inside
-    the form. named: it says itself which question it is of. run_id: the run whose draft it keeps.
+    the form. head: HTML of what is asked. run_id: the run whose draft it keeps.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Form:
         on_decline: OnDecline | None = None,
         *,
         run_id: str = "",
-        named: bool = False,
+        head: str = "",
     ) -> None:
         from ipywidgets import HTML, HBox, VBox
 
@@ -78,11 +78,11 @@ class Form:
         self._turn = threading.Lock()
         self._open = True
         self._doubt = ""  # what the last click was asked about
-        self._told = HTML(layout={"margin": "0"})
+        self._told = HTML(layout={"margin": "0 0 0 2px"})
         self._field: Any = None
         inputs = self._build()
-        edge = {"border_left": f"3px solid {COLOUR['paused']}", "padding": "0 0 6px 10px", "margin": "0"}
-        title = [HTML(_title(prompt), layout={"margin": "4px 0 0 2px"})] if named else []
+        edge = {"border_left": f"3px solid {COLOUR['paused']}", "padding": "6px 12px 6px 10px", "margin": "0"}
+        title = [HTML(plain(head), layout={"margin": "0 0 4px 2px"})] if head else []
         row = HBox(self.buttons, layout={"flex_flow": "row wrap"})
         self.box = VBox([*title, *inputs, row, self._told], layout=edge)
 
@@ -238,8 +238,3 @@ def labels(choices: tuple[str, ...]) -> list[str]:
 
 def _nothing_chosen() -> NoReturn:
     raise NikaError("Nothing is chosen yet: pick one, then Submit.")
-
-
-def _title(prompt: Prompt) -> str:
-    said = f"{question.named(prompt)} · {inline(prompt.message)}"
-    return plain(f'<div style="overflow-wrap:anywhere;white-space:normal">{said}</div>')

@@ -31,14 +31,16 @@ class Live:
     def __init__(
         self, tell: Callable[[], int], stop: Stop | None = None, trace: Trace | None = None, hint: str = ""
     ) -> None:
-        from ipywidgets import Stack, ToggleButtons, VBox, jslink
+        from ipywidgets import Layout, Stack, ToggleButtons, VBox, jslink
 
         self._head, self._picture, self._body, self._items, self._said, self._foot = blanks(6)
         margin = self._head.layout
         self._switch = ToggleButtons(
             options=["Tasks"], index=0, style={"button_width": "auto"}, layout={"margin": "2px 0 8px 0"}
         )
-        self._rows = VBox(layout=margin)
+        wide = Layout(margin="0", width="100%")  # else what a stack shows is as wide as its words
+        self._rows = VBox(layout=wide)
+        self._picture.layout = self._items.layout = wide
         self._stack = Stack([self._rows], selected_index=0, layout=margin)
         self._views: tuple[str, ...] = ()
         # The page switches by itself: while a cell runs, no kernel could be asked.

@@ -9,15 +9,16 @@ from nika_nb.board.state import Board
 from nika_nb.board.style import RUN_TONE
 from nika_nb.notebook.closing import close, root
 from nika_nb.notebook.live import Live, Stop, Trace, wrong
+from nika_nb.notebook.living import hidable, in_place_of_still, instead_of_still, stays, vanishes
 from nika_nb.notebook.shown import EMPTY, Spots, blanks, show, update, view
 
-PADDING = "6px 12px"
+PADDING = "6px 32px 6px 12px"  # a still has as much room: JupyterLab keeps 20 pixels at its right
 BRIEF = 200  # rows of the still that the widget holds
 INTERRUPT = "interrupt the kernel (■) to stop the run"
 
 
 class Panel:
-    """Two outputs of one cell: the still, and the live panel, which hides it while it stands there.
+    """Two outputs of one cell: the still, and the live panel, which hides it while its kernel lives.
 
     A page without the kernel shows the still, whatever became of the kernel and when. Everything but
     `show` may be called from any one thread at a time.
@@ -43,11 +44,11 @@ class Panel:
         self._board = board
         self._hides, self._still = blanks(2)
         self._name = f"nika-run-{self.spots.panel}"
-        self._hides.value = f"<style>.{self._name}{{display:none}}</style>"
         self._live: Live | None = None
         self._place: Any = None  # what stands below the still when the run is over
         self._left: list[Any] = []  # such places before it, that a page loaded since may show
         self.box = root(padding=PADDING)
+        self.box.add_class(self._name)
         self._shown = False
         self._begin(stop, trace)
 
@@ -69,15 +70,18 @@ class Panel:
         else:
             self._live.step(board, now)
 
-    def finish(self, board: Board, said: str = "", after: Any = None) -> None:
+    def finish(self, board: Board, said: str = "", after: Any = None, *, asked: bool = False) -> None:
         """The run has stopped: its still stands alone, with `said` below it, and `after`, a widget.
+
+        asked: what it asks stands in outputs of its own, and is not told here as well.
 
         A page that was loaded meanwhile knows no displays and hears only the widget it shows, so that
         holds the still, of very many rows those that matter most, and `after` as well.
         """
         self._board = board
-        still, below = mimebundle(board), wrong(said) if said else ""
-        brief = still["text/html"] if len(board.rows) <= BRIEF else html.still(board, limit=BRIEF)
+        still, below = mimebundle(board, asked=asked), wrong(said) if said else ""
+        large = len(board.rows) > BRIEF
+        brief = html.still(board, limit=BRIEF, asked=asked) if large else still["text/html"]
         if said:
             still = {
                 "text/html": still["text/html"] + below,
@@ -85,8 +89,10 @@ class Panel:
             }
         self.box.layout.border_left, self.box.layout.padding = "0", "0"
         self._still.value = brief + below
+        self._hides.value = in_place_of_still(self._name)
+        stays(self.box)
         self.box.children = (self._hides, self._still, *([after] if after is not None else []))
-        update(self._hidable(still), self.spots.panel)
+        update(hidable(still, self._name), self.spots.panel)
         self._stand(after)
         self._close_live()
 
@@ -131,6 +137,8 @@ class Panel:
 
     def _begin(self, stop: Stop | None, trace: Trace | None) -> None:
         self._close_live()
+        self._hides.value = instead_of_still(self._name)
+        vanishes(self.box)
         self._live = Live(self._tell, stop, trace, self._hint)
         self.box.children = (self._hides, *self._live.widgets)
 
@@ -148,10 +156,7 @@ class Panel:
         return sum(len(part.encode()) for part in found.values())
 
     def _twin(self) -> dict[str, str]:
-        return self._hidable(unfinished(self._board))
-
-    def _hidable(self, still: dict[str, str]) -> dict[str, str]:
-        return still | {"text/html": f'<div class="{self._name}">{still["text/html"]}</div>'}
+        return hidable(unfinished(self._board), self._name)
 
     def _stand(self, after: Any) -> None:
         before, self._place = self._place, root(after) if after is not None else None

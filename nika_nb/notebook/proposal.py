@@ -13,6 +13,7 @@ from nika_nb.board.style import COLOUR, MONO, QUIET, ink, plain
 from nika_nb.notebook.clicks import clicked
 from nika_nb.notebook.closing import belongs, close, rest, root
 from nika_nb.notebook.interrupts import undisturbed
+from nika_nb.notebook.living import VANISHING, stays, vanishes
 from nika_nb.notebook.shown import EMPTY, Spots, show, update, view
 from nika_nb.notebook.surface import Surface
 
@@ -35,8 +36,11 @@ class Proposal:
         self._spots = Spots()
         self._own = uuid4().hex
         self._turn = threading.Lock()
-        self._told = HTML(f'<span style="{QUIET};{MONO};font-size:12px">{inline(line)}</span>')
-        self.box = root(HBox([self.button, self._told]))
+        said = f'<span style="{QUIET};{MONO};font-size:12px">{inline(line)}</span>'
+        self._told = HTML(said + VANISHING, layout={"margin": "2px 8px"})
+        edge = {"border_left": f"3px solid {COLOUR['running']}", "padding": "0 12px 6px 10px"}
+        self.box = root(HBox([self.button, self._told]), **edge)
+        vanishes(self.box)
         self.button.on_click(lambda _: self._clicked())
 
     def show(self, surface: Surface) -> None:
@@ -58,6 +62,8 @@ class Proposal:
 
     def _begin(self) -> None:
         panel = self._carry(self._spots)
+        self.box.layout.border_left, self.box.layout.padding = "0", "0"
+        stays(self.box)
         row, self.box.children = self.box.children, (panel,) if panel is not None else ()
         update(EMPTY, self._own)
         close(*row)

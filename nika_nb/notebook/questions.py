@@ -11,15 +11,16 @@ from typing import Any
 
 from nika_nb.board import question
 from nika_nb.board.question import Asked
-from nika_nb.board.style import plain
+from nika_nb.board.style import COLOUR, QUIET, box
 from nika_nb.board.text import plural
 from nika_nb.doors import standing_at
 from nika_nb.errors import NikaError
 from nika_nb.notebook.closing import close, root
 from nika_nb.notebook.forms import Form, Given
 from nika_nb.notebook.interrupts import undisturbed
+from nika_nb.notebook.living import hidable, instead_of_still, vanishes
 from nika_nb.notebook.lookout import lookout
-from nika_nb.notebook.shown import EMPTY, Spots, show, thread, update, view
+from nika_nb.notebook.shown import EMPTY, Spots, blanks, show, thread, update, view
 from nika_nb.notebook.stage import Listed, Stage
 from nika_nb.notebook.surface import Surface
 from nika_nb.runs.answered import AlreadyAnswered, when
@@ -55,7 +56,9 @@ class Questions:
         self._spots = spots or Spots()
         self._put = show if spots is None else update  # into the cell that runs now, or where room was kept
         self._sheet: Any = None
-        self._rest: Any = None  # says how many more there are
+        self._above: Any = None  # says which run it is, and hides the still while the forms live
+        self._below: Any = None  # says how many more there are, and what to do when no button works
+        self._name = f"nika-asks-{self._spots.forms}"
         self._kept: dict[str, Given] = {}  # given while the run was at work
         self._at_work = False
         self._trace: Path | None = None  # the one that asks
@@ -76,13 +79,16 @@ class Questions:
             return
         with undisturbed():
             sheet = self.sheet()
-            self._put(self._still(), self._spots.still)
+            self._put(hidable(self._still(), self._name), self._spots.still)
             self._put(view(sheet) | EMPTY, self._spots.forms)
 
     def sheet(self) -> Any:
         """The forms of what the run asks, as a widget to be shown."""
         if self._sheet is None:
+            self._above, self._below = blanks(2)
             self._sheet = root()
+            self._sheet.add_class(self._name)
+            vanishes(self._sheet)
         self._take_in()
         self._sheet.children = self._boxes()
         if self.look():
@@ -99,7 +105,8 @@ class Questions:
         lookout.forget(self)
         for sheet in self.roots:
             sheet.children = ()
-        close(*self.roots, *(form.box for form in self.forms.values()), *filter(None, [self._rest]))
+        parts = filter(None, [self._above, self._below])
+        close(*self.roots, *(form.box for form in self.forms.values()), *parts)
 
     # -- a click ---------------------------------------------------------------------------
 
@@ -255,25 +262,26 @@ class Questions:
                 form.release()
             else:
                 form.close(f"not asked any more: the run is {self.run.state}")
-        several = len(waiting) > 1
         for key, prompt in waiting.items():
             known = self.forms.get(key)
             again = known is None or not known.open or known.prompt.shown_hash != prompt.shown_hash
             if again and len(self.open) < MOST:
                 if known is not None:
                     close(known.box)
-                self.forms[key] = self._form(prompt, named=several)
+                self.forms[key] = self._form(prompt, len(waiting))
 
-    def _form(self, prompt: Prompt, *, named: bool) -> Form:
+    def _form(self, prompt: Prompt, waiting: int) -> Form:
         decline = self._declined if prompt.mode != "confirm" else None
-        return Form(prompt, self._answered, decline, run_id=self.run.id or "", named=named)
+        folded = waiting > question.UNFOLDED or (self._listed is not None and self._listed.brief)
+        head = question.above_form(prompt, alone=waiting == 1, folded=folded)
+        return Form(prompt, self._answered, decline, run_id=self.run.id or "", head=head)
 
     def _update(self) -> None:
         """The same displays, as things stand."""
         if self._sheet is None:
             return
         self._sheet.children = self._boxes()
-        update(self._still(), self._spots.still)
+        update(hidable(self._still(), self._name), self._spots.still)
         alive = self.open or (self._listed and self._at_work)
         update(view(self._sheet) | EMPTY if alive else EMPTY, self._spots.forms)
 
@@ -283,23 +291,24 @@ class Questions:
         Such a page no longer knows the displays and hears only the widgets.
         """
         panel = [self._stage.widget] if self._stage.widget is not None else []
+        forms = [form.box for form in self.forms.values()]
         if self.open:
-            waiting = [*(form.box for form in self.open.values()), *self._more()]
-            return (*waiting, *(panel if self._listed and self._at_work else []))
-        return (*(form.box for form in self.forms.values()), *panel)
+            self._above.value = instead_of_still(self._name) + self._heading()
+            self._below.value = self._more()
+            return (self._above, *forms, self._below, *(panel if self._listed and self._at_work else []))
+        return (*forms, *panel)
 
-    def _more(self) -> list[Any]:
-        """What is asked and has no form yet."""
-        from ipywidgets import HTML
+    def _heading(self) -> str:
+        heading = self._listed.heading if self._listed else ""
+        return question.above_forms(len(self.run.prompts), self.run.id or "", heading)
 
+    def _more(self) -> str:
+        """What is asked and has no form yet; what to do when the kernel has gone and the page cannot tell."""
         left = sum(prompt.key not in self.forms for prompt in self.run.prompts)
-        if left and self._rest is None:
-            self._rest = HTML(layout={"margin": "6px 0 0 12px"})
-        if left:
-            self._rest.value = plain(
-                f"{plural(left, 'more question')} will stand here as these are answered."
-            )
-        return [self._rest] if left else []
+        lines = [f"{plural(left, 'more question')} will stand here as these are answered."] if left else []
+        lines += [] if self._listed else [question.SILENT]
+        drawn = "".join(f'<div style="{QUIET};font-size:12px">{line}</div>' for line in lines)
+        return box(drawn, COLOUR["paused"], 4) if lines else ""
 
     def _still(self) -> dict[str, str]:
         shown = [form.prompt for form in self.forms.values()]

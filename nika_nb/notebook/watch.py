@@ -173,7 +173,8 @@ class Watch:
         board.trace_data = self._packed()
         if self.panel is not None:
             retire()
-            self.panel.finish(board, said, None if self._listed or said else self._again.below())
+            after = None if self._listed or said else self._again.below()
+            self.panel.finish(board, said, after, asked=bool(self.run.prompts))
             if not self.run.prompts:
                 rest(self)
         else:

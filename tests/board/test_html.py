@@ -40,7 +40,7 @@ def test_the_still_tells_the_whole_run() -> None:
     for fact in (
         "nightly-archive", "4 tasks", "resumed · 2 skipped (cache hit) · 2 ran live", "✔ completed", "13.2s",
         "permits ✓ declared boundary · default-deny", "4/4 done", "$0.00 spent · saved 30ms",
-        "trace .nika/traces/a.ndjson · 14 events · chain " + "ab" * 32,
+        "trace .nika/traces/a.ndjson · 14 events what happened", "chain " + "ab" * 32,
     ):  # fmt: skip
         assert fact in said
 
@@ -160,11 +160,14 @@ def test_the_still_of_very_many_tasks_keeps_the_failures() -> None:
 def test_only_what_a_sanitiser_keeps_is_used() -> None:
     """No style sheet, no script, no event handler, no id: an untrusted notebook shows the same.
 
-    A theme's own colour is used for text alone, with a fallback; where it is cut away, text stays text.
+    A theme's own colour is used for text alone, with a fallback; where it is cut away, text stays text. Nor
+    does a measure of the page lack one.
     """
     page = still(board_of(resume().events))
     assert not re.search(r"<(style|script|svg|button)|\son\w+=|\sid=", page)
-    assert page.count("var(") == len(re.findall(r"[;\"]color:var\(--jp-[\w-]+,#[0-9a-f]{6}\)", page)) > 0
+    colours = len(re.findall(r"[;\"]color:var\(--jp-[\w-]+,#[0-9a-f]{6}\)", page))
+    assert page.count("var(") == colours + len(re.findall(r"var\(--[wg],\d+(?:vw|px)\)", page))
+    assert colours > 0
 
 
 def test_dollar_signs_are_never_typeset() -> None:
@@ -243,3 +246,36 @@ def test_what_is_to_be_read_has_the_colour_of_the_page() -> None:
     assert {tone for tone, said in toned if len(said.strip()) > 1} == {COLOUR["failed"]}
     assert "what is said of paused" in words(still(board))
     assert "a warning of ok" in words(still(board))
+
+
+def test_a_row_that_did_not_run_says_why_in_plain_words() -> None:
+    """What it would have done stands in its column, and why it did not where others say how it went."""
+    script = Script("w").task("a", "exec · x").task("b", "exec · y", "a").task("c", "exec · z")
+    script.task("d", "exec · v").task("e", "infer · m")
+    script.say("task_failed", task="a", note="exec · x", detail="E-1 · no")
+    script.say("task_cancelled", task="b", note="upstream failed", blocked_by="a")
+    script.say("task_skipped", task="c", note="when: gate closed", when="${{ 1 > 2 }}")
+    script.say("task_cancelled", task="d", note="operator").say("task_cancelled", task="e", note="budget")
+    said = words(still(board_of(script.say("workflow_failed").events)))
+    for row_ in (
+        "⊘ blocked b exec · y a failed",
+        "↷ skipped c exec · z when: ${{ 1 > 2 }} is not true",
+        "⊘ cancelled d exec · v cancelled with the run",
+        "⊘ cancelled e infer · m over the cap of the cost",
+    ):
+        assert row_ in said
+
+
+def test_a_question_that_is_told_below_is_not_told_in_its_row() -> None:
+    """Elsewhere the row is all that tells it."""
+    script = Script("w").task("ask", "invoke · nika:prompt")
+    script.say("workflow_paused", task="ask", mode="confirm", message="Ship it?")
+    board = board_of(script.events)
+    assert "◇ paused ask invoke · nika:prompt waits for an answer ◇ Ship it?" in words(still(board))
+    assert "waits for an answer" in still(board, asked=True)
+    assert "Ship it?" not in still(board, asked=True)
+
+
+def test_a_run_in_which_nothing_has_begun_has_no_axis() -> None:
+    """Ticks over nothing would look like a drawing that broke."""
+    assert "<text" not in timeline_svg(board_of(Script("w").task("a", "exec · x").events))

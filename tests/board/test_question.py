@@ -8,7 +8,7 @@ from html import unescape
 
 import pytest
 
-from nika_nb.board.question import DEAD, MOST, UNFOLDED, Asked, example, mimebundle
+from nika_nb.board.question import DEAD, MOST, UNFOLDED, Asked, above_form, example, mimebundle
 from nika_nb.engine.contract import Prompt
 
 ASK = Prompt(
@@ -92,6 +92,15 @@ EFFECTS = [
 def test_effects_are_told_as_people_say_them(effect: str, said: str) -> None:
     """A program is run, a file written, a host reached: whoever approves reads verbs."""
     assert f"they may: {said}" in text(Asked(replace(ASK, effects=(effect,))))
+
+
+def test_above_a_form_stands_what_its_fields_do_not_show() -> None:
+    """Whoever has buttons needs no lines to type, and radio buttons are the choices."""
+    said = unescape(re.sub(r"<[^>]*>", " ", above_form(ASK, alone=True, folded=False)))
+    for fact in ("ask[2]", "Which colour?", "publish (when with.go == true)", "write ./out/x"):
+        assert fact in said
+    for shown in ("choices", "default", "to answer", DEAD):
+        assert shown not in said
 
 
 def test_a_question_that_gates_nothing_says_so() -> None:

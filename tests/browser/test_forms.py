@@ -137,6 +137,33 @@ def test_the_inbox_brings_back_what_a_killed_kernel_asked(book: Opener) -> None:
     until(lambda: "nothing waits for an answer here" in outputs(again), "it waits no more")
 
 
+# The marks of a broken chain that a page puts on widgets whose kernel has gone.
+MARKS = """() => [...document.querySelectorAll('.jupyter-widgets-disconnected')].filter(one =>
+  one.offsetParent && getComputedStyle(one, '::before').content !== 'none').length"""
+
+
+def test_a_question_is_read_once_and_gives_way_to_its_lines_when_its_kernel_dies(
+    book: Opener, page: Any
+) -> None:
+    """While the form lives, it alone asks. No dead button stays, and the lines that answer come up by
+    themselves, without a reload.
+    """
+    found = book(ASK, ASK.replace("%%nika --into run", "%%nika --plan"))
+    found.run(0)
+    found.run(2)
+    cell = found.run(1)
+    cell.get_by_role("button", name="Yes, continue").wait_for()
+    assert outputs(cell).count("Publish? mock(echo) · a note") == 1
+    assert "%nika answer" not in outputs(cell)
+    os.kill(found.kernel_pid(), signal.SIGKILL)
+    until(lambda: f"%nika answer {newest(found.path.parent).name} ask=yes" in outputs(cell), "the lines")
+    assert outputs(cell).count("Publish? mock(echo) · a note") == 1
+    for index in (1, 2):
+        found.cell(index)
+        until(lambda: not page.locator(".jp-Cell-outputArea button:visible").count(), "no dead button")
+    assert page.evaluate(MARKS) == 0
+
+
 def test_a_form_closes_by_itself_when_a_terminal_answers(book: Opener) -> None:
     """Nobody touches the page: the buttons go, the page says who it was, the file keeps the end."""
     found = book(ASK)

@@ -238,8 +238,7 @@ def test_a_page_without_its_kernel_shows_the_still_and_no_dead_buttons(book: Ope
     if moment == "live":
         until(lambda: "checked" in outputs(cell), "at work")
     else:
-        until(lambda: "NIKA-EXEC-001" in outputs(cell), "the last task failed")
-        found.idle()
+        until(lambda: "6 ok · 1 failed" in panel_of(cell).inner_text(), "the still took the panel's place")
     found.save()
     os.kill(found.kernel_pid(), signal.SIGKILL)
     found.page.reload()
@@ -253,6 +252,18 @@ def test_a_page_without_its_kernel_shows_the_still_and_no_dead_buttons(book: Ope
         assert word in panel_of(cell).inner_text()
     assert not cell.locator(".jp-Cell-outputArea").get_by_role("button").count()
     shot(cell, f"panel-no-kernel-{moment}")
+
+
+def test_a_kernel_that_dies_at_work_leaves_the_still_on_the_open_page(book: Opener) -> None:
+    """Nobody reloads: what moved has gone, how far it was and how to go on stands there."""
+    found = opened(book, BRIEF)
+    cell = found.start(1)
+    until(lambda: "checked" in outputs(cell), "at work")
+    assert "%nika attach" not in outputs(cell)
+    os.kill(found.kernel_pid(), signal.SIGKILL)
+    until(lambda: f"%nika attach {newest(found.path.parent).name}" in outputs(cell), "how to go on")
+    assert "interrupt the kernel" not in outputs(cell)
+    assert outputs(cell).count("weekly-brief") == 1
 
 
 WIDE = """%%nika

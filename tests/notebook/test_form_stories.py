@@ -342,6 +342,9 @@ def harmless(hostile: Page) -> Counter[str]:
     return asked(hostile, "harmless")[2]
 
 
+OURS = re.compile(r"<style>[^<>]*\.nika-(?:live|asks|run)[^<>]*</style>")
+
+
 @pytest.mark.parametrize("name", [name for name in NASTY if name != "surrogate"])  # which no input may be
 def test_a_hostile_question_is_text_wherever_it_is_shown(
     hostile: Page, harmless: Counter[str], name: str
@@ -350,7 +353,7 @@ def test_a_hostile_question_is_text_wherever_it_is_shown(
     cell, inbox, frame = asked(hostile, NASTY[name])
     assert frame == harmless
     for one in (cell, inbox):
-        assert {*Judge(one.page).tags, *Judge(hostile.told(one)).tags} <= ALLOWED
+        assert {*Judge(one.page).tags, *Judge(OURS.sub("", hostile.told(one))).tags} <= ALLOWED
         assert not UNSEEN.search(one.page + one.text + hostile.told(one))
         assert len(one.page) < 200_000
     labels = [hostile.widgets[one]["_options_labels"] for one in hostile.shown(cell, "RadioButtons")]

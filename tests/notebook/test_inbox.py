@@ -94,7 +94,10 @@ def test_some_answers_leave_the_others_of_a_run_in_the_list(
         forms(watch)[key]._field.value = 0
         press(forms(watch)[key], "Submit")
         wait_for(lambda: over(watch), "the end")
-    assert [child is forms(watch)["name"].box for child in watch.questions._sheet.children] == [True]
+    assert list(forms(watch)) == ["name"]
+    assert [form.box for form in watch.questions.forms.values()] == list(watch.questions._sheet.children[1:4])
+    assert watch.panel is not None
+    assert watch.panel.box not in watch.questions._sheet.children
     assert "done" not in shown.now[0]["text/plain"]
     forms(watch)["name"]._field.value = "Ann"
     press(forms(watch)["name"], "Submit")

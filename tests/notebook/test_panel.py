@@ -57,8 +57,10 @@ class Sends:
 TWIN = {"text/html", "text/plain"}
 
 
-def test_a_panel_is_a_still_and_a_live_view_that_hides_it(shown: Shown) -> None:
-    """A front-end without widgets, or a page whose kernel has gone in the middle, shows the still."""
+def test_a_panel_is_a_still_and_a_live_view_that_hides_it_while_it_lives(shown: Shown) -> None:
+    """A front-end without widgets, or a page whose kernel has gone in the middle, shows the still; when it
+    is over, what a page loaded since holds in its stead needs no kernel.
+    """
     panel = Panel(live())
     panel.show()
     still, view = shown.now
@@ -66,8 +68,14 @@ def test_a_panel_is_a_still_and_a_live_view_that_hides_it(shown: Shown) -> None:
     assert "hash_notes" in still["text/html"]
     assert "%nika attach" in still["text/plain"]
     assert (set(view), view["text/html"], view["text/plain"]) == ({WIDGET, *TWIN}, "", "")
-    (name,) = re.findall('^<div class="([^"]+)">', still["text/html"])
-    assert f"<style>.{name}{{display:none}}</style>" in texts(panel)
+    (name,) = re.findall('^<div class="([^"]+)-still">', still["text/html"])
+    gone = "jupyter-widgets-disconnected"
+    assert f"body:has(.{name}:not(.{gone})) .{name}-still{{display:none}}" in texts(panel)
+    assert f".nika-live.{gone}{{display:none}}" in texts(panel)
+    assert {name, "nika-live"} <= set(panel.box._dom_classes)
+    panel.finish(board_of(resume().events))
+    assert f"<style>.{name}-still{{display:none}}" in texts(panel)
+    assert set(panel.box._dom_classes) == {name}
 
 
 def test_at_the_end_the_still_stands_there_without_a_widget(shown: Shown) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -121,6 +122,22 @@ def test_the_question_and_the_form_are_two_outputs(shown: Shown) -> None:
         f"to answer: %nika answer {watch.run.trace.name} ask=yes",
     ):
         assert line in question["text/plain"]
+
+
+def test_while_the_form_lives_the_question_is_read_once(shown: Shown) -> None:
+    """The form tells it, and its style hides the still; the panel's row only says that it waits."""
+    watch = watched(ASK)
+    panel, _, question, _ = shown.now
+    assert "Go on?" not in panel["text/html"].partition("what happened")[0]
+    above, form, _ = watch.questions._sheet.children
+    (name,) = re.findall('^<div class="([^"]+)-still">', question["text/html"])
+    assert (
+        f"body:has(.{name}:not(.jupyter-widgets-disconnected)) .{name}-still{{display:none}}" in above.value
+    )
+    assert {name, "nika-live"} <= set(watch.questions._sheet._dom_classes)
+    assert form is forms(watch)["ask"].box
+    assert form.children[0].value.count("Go on?") == 1
+    assert "act (when with.go == true)" in form.children[0].value
 
 
 def test_both_outputs_are_replaced_once_it_is_answered(shown: Shown) -> None:
