@@ -5,19 +5,23 @@ Every state is a sign and a word, never a colour alone.
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 from nika_nb.board import tracepage
 from nika_nb.board.clean import block, inline, one_line
 from nika_nb.board.head import head
 from nika_nb.board.items import opened, summary
 from nika_nb.board.picture import still_picture
 from nika_nb.board.state import Board
-from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, TRACK, box, ink, plain
+from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, TRACK, box, ink, plain, signed
 from nika_nb.board.table import table
 from nika_nb.board.text import counted, plural
 from nika_nb.board.window import URGENT, WINDOW, window
 
 WHOLE = 1000  # rows of a still
 UNFOLDED = 50  # failures, and fan-outs, that a still tells in full
+GONE = "nika-gone"
+GO_ON = "--resume on the cell's first line goes on from there."
 LIVE_BOUND = 36_000  # bytes that a live view may send at a time
 
 
@@ -38,8 +42,12 @@ def still(board: Board, now: int | None = None, limit: int = WHOLE, *, asked: bo
 
 
 def live_head(board: Board, now: int | None = None) -> str:
-    """The head of a live view."""
-    return plain(head(board, now, live=True))
+    """The head of a live view; unseen in it what is to be read when its kernel has gone."""
+    trace = PurePath(board.trace_path).name
+    said = f"The kernel has gone. %nika attach {trace} shows all that was journaled; {GO_ON}"
+    look = f'class="{GONE}" style="display:none"'
+    gone = f"<div {look}>{signed('⚠', COLOUR['retrying'])} {inline(said, 400)}</div>" if trace else ""
+    return plain(head(board, now, live=True) + gone)
 
 
 def live_body(board: Board, now: int | None = None) -> str:

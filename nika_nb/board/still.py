@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from nika_nb.board.clean import inline
+from nika_nb.board.html import GO_ON
 from nika_nb.board.html import still as still_html
 from nika_nb.board.state import Board
 from nika_nb.board.style import QUIET, plain
@@ -30,7 +31,7 @@ def unfinished(board: Board, now: int | None = None) -> dict[str, str]:
     name = PurePath(board.trace_path).name
     said = (
         f"This is how the run stood when the page was last told. If its kernel is gone, %nika attach {name} "
-        "shows all that was journaled, and --resume on the cell's first line goes on from there."
+        f"shows all that was journaled, and {GO_ON}"
     )
     page, text = still_html(board, now, WINDOW), still_text(board, now, rows=window(board))
     note = plain(f'<div style="{QUIET};font-size:12px;padding:4px 15px">{inline(said, 400)}</div>')

@@ -13,6 +13,7 @@ from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, QUIET, ink, plain
 from nika_nb.notebook.clicks import clicked
 from nika_nb.notebook.closing import close
+from nika_nb.notebook.living import vanishes
 from nika_nb.notebook.pages import Piece, Pieces
 from nika_nb.notebook.shown import blanks
 
@@ -55,6 +56,7 @@ class Live:
                 Piece(_version, lambda _: tell(), 5),
             ]
         )
+        vanishes(self._foot)
         rows = self._controls(stop, trace, hint)
         self.widgets = (self._head, self._switch, self._stack, *rows, self._foot, self._said)
 
@@ -88,7 +90,9 @@ class Live:
         buttons = [self._button("Stop", "stop", "Stopping…", stop)]
         if trace is not None:
             buttons.append(self._button("View trace", "search", "View trace", lambda: self._look(trace)))
-        return [HBox(buttons)]
+        row = HBox(buttons)
+        vanishes(row)
+        return [row]
 
     def _arrange(self, board: Board) -> bool:
         """The picture above the rows where it is small; what is large stands behind a switch of its own.

@@ -1,4 +1,4 @@
-"""Styles by which a page itself shows a live piece while its kernel lives, and its still when it has gone.
+"""Styles by which a page itself shows what is of use: a live piece or its still, as its kernel lives or not.
 
 No kernel can say that it has gone: the page knows. Where a page takes no styles, all is shown.
 """
@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-_GONE = "jupyter-widgets-disconnected"  # front-ends give it to widgets whose kernel was killed or restarted
+from nika_nb.board.html import GONE
+
+_DEAD = "jupyter-widgets-disconnected"  # front-ends give it to widgets whose kernel was killed or restarted
 _LIVES = "nika-live"
-VANISHING = f"<style>.{_LIVES}.{_GONE}{{display:none}}</style>"
+VANISHING = f"<style>.{_LIVES}.{_DEAD}{{display:none}}</style>"
 
 
 def vanishes(widget: Any) -> None:
@@ -22,21 +24,21 @@ def stays(widget: Any) -> None:
     widget.remove_class(_LIVES)
 
 
-def instead_of_still(name: str) -> str:
+def until_it_dies(name: str) -> str:
     """While a piece of that name lives, the still of that name is hidden. Older browsers show both."""
-    return f"{VANISHING}<style>body:has(.{name}:not(.{_GONE})) .{_class(name)}{{display:none}}</style>"
+    return f"{VANISHING}<style>body:has(.{name}:not(.{_DEAD})) .{name}-still{{display:none}}</style>"
 
 
-def in_place_of_still(name: str) -> str:
-    """The piece holds the still itself: the other one stays hidden, whatever becomes of the kernel."""
-    marks = f".{name}.{_GONE}::before,.{name} .{_GONE}::before{{content:none}}"  # broken chains
-    return f"{VANISHING}<style>.{_class(name)}{{display:none}} {marks}</style>"
+def instead_of_still(name: str) -> str:
+    """The piece tells more than the still that was sent last, also when it has stopped moving; then it says
+    that it has.
+    """
+    dead = f".{name}.{_DEAD}"
+    marks = f"{dead}::before,.{name} .{_DEAD}::before{{content:none}}"  # broken chains
+    stopped = f"{dead} .{GONE}{{display:block !important}} {dead} svg[aria-hidden]{{display:none}}"
+    return f"{VANISHING}<style>.{name}-still{{display:none}} {marks} {stopped}</style>"
 
 
 def hidable(still: dict[str, str], name: str) -> dict[str, str]:
     """The mimebundle of a still under its name."""
-    return still | {"text/html": f'<div class="{_class(name)}">{still["text/html"]}</div>'}
-
-
-def _class(name: str) -> str:
-    return f"{name}-still"
+    return still | {"text/html": f'<div class="{name}-still">{still["text/html"]}</div>'}

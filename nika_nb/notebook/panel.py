@@ -9,7 +9,7 @@ from nika_nb.board.state import Board
 from nika_nb.board.style import RUN_TONE
 from nika_nb.notebook.closing import close, root
 from nika_nb.notebook.live import Live, Stop, Trace, wrong
-from nika_nb.notebook.living import hidable, in_place_of_still, instead_of_still, stays, vanishes
+from nika_nb.notebook.living import hidable, instead_of_still
 from nika_nb.notebook.shown import EMPTY, Spots, blanks, show, update, view
 
 PADDING = "6px 32px 6px 12px"  # a still has as much room: JupyterLab keeps 20 pixels at its right
@@ -18,7 +18,7 @@ INTERRUPT = "interrupt the kernel (■) to stop the run"
 
 
 class Panel:
-    """Two outputs of one cell: the still, and the live panel, which hides it while its kernel lives.
+    """Two outputs of one cell: the still, and the live panel, which hides it while it stands there.
 
     A page without the kernel shows the still, whatever became of the kernel and when. Everything but
     `show` may be called from any one thread at a time.
@@ -49,6 +49,7 @@ class Panel:
         self._left: list[Any] = []  # such places before it, that a page loaded since may show
         self.box = root(padding=PADDING)
         self.box.add_class(self._name)
+        self._hides.value = instead_of_still(self._name)
         self._shown = False
         self._begin(stop, trace)
 
@@ -89,8 +90,6 @@ class Panel:
             }
         self.box.layout.border_left, self.box.layout.padding = "0", "0"
         self._still.value = brief + below
-        self._hides.value = in_place_of_still(self._name)
-        stays(self.box)
         self.box.children = (self._hides, self._still, *([after] if after is not None else []))
         update(hidable(still, self._name), self.spots.panel)
         self._stand(after)
@@ -137,8 +136,6 @@ class Panel:
 
     def _begin(self, stop: Stop | None, trace: Trace | None) -> None:
         self._close_live()
-        self._hides.value = instead_of_still(self._name)
-        vanishes(self.box)
         self._live = Live(self._tell, stop, trace, self._hint)
         self.box.children = (self._hides, *self._live.widgets)
 

@@ -18,7 +18,7 @@ from nika_nb.errors import NikaError
 from nika_nb.notebook.closing import close, root
 from nika_nb.notebook.forms import Form, Given
 from nika_nb.notebook.interrupts import undisturbed
-from nika_nb.notebook.living import hidable, instead_of_still, vanishes
+from nika_nb.notebook.living import hidable, until_it_dies, vanishes
 from nika_nb.notebook.lookout import lookout
 from nika_nb.notebook.shown import EMPTY, Spots, blanks, show, thread, update, view
 from nika_nb.notebook.stage import Listed, Stage
@@ -78,6 +78,9 @@ class Questions:
             print(self._still()["text/plain"])
             return
         with undisturbed():
+            if not self._surface.interactive:  # buttons that nobody can press would hide what can be read
+                self._put(self._still(), self._spots.still)
+                return
             sheet = self.sheet()
             self._put(hidable(self._still(), self._name), self._spots.still)
             self._put(view(sheet) | EMPTY, self._spots.forms)
@@ -293,7 +296,7 @@ class Questions:
         panel = [self._stage.widget] if self._stage.widget is not None else []
         forms = [form.box for form in self.forms.values()]
         if self.open:
-            self._above.value = instead_of_still(self._name) + self._heading()
+            self._above.value = until_it_dies(self._name) + self._heading()
             self._below.value = self._more()
             return (self._above, *forms, self._below, *(panel if self._listed and self._at_work else []))
         return (*forms, *panel)

@@ -14,6 +14,7 @@ import nika_nb
 from tests.board.test_hostile import NASTY
 from tests.browser.conftest import Book, Opener
 from tests.browser.test_lab import ASK, STILL, _restarted, keys_of_stills, newest, outputs, until
+from tests.browser.test_panel import MARKS
 from tests.doors import frames, nika, traces
 
 pytestmark = pytest.mark.browser
@@ -135,11 +136,6 @@ def test_the_inbox_brings_back_what_a_killed_kernel_asked(book: Opener) -> None:
     until(lambda: saved_still(found, 2), "no widget is left in the file")
     again = found.run(2)
     until(lambda: "nothing waits for an answer here" in outputs(again), "it waits no more")
-
-
-# The marks of a broken chain that a page puts on widgets whose kernel has gone.
-MARKS = """() => [...document.querySelectorAll('.jupyter-widgets-disconnected')].filter(one =>
-  one.offsetParent && getComputedStyle(one, '::before').content !== 'none').length"""
 
 
 def test_a_question_is_read_once_and_gives_way_to_its_lines_when_its_kernel_dies(

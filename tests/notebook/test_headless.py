@@ -98,6 +98,7 @@ def test_a_prompt_never_hangs_run_all(stage: Path) -> None:
     saved = path.read_text(encoding="utf-8")
     assert "still waits for an answer to `ask`: nothing was run" in saved
     assert f"%nika answer {paused.name} ask=yes" in saved
+    assert "widget-view+json" not in saved  # a page made of it would show buttons that nobody hears
 
 
 def test_a_prompt_stops_run_all_where_that_is_wanted(stage: Path, monkeypatch: pytest.MonkeyPatch) -> None:
