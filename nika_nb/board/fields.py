@@ -9,10 +9,12 @@ from typing import Any
 from nika_nb.board.clean import error_text, one_line
 from nika_nb.engine.contract import Prompt
 from nika_nb.errors import visible
+from nika_nb.trace.fields import inner, shape_of, whole
 
 Fields = Mapping[str, Any]
 
 PREVIEW = 160  # characters of an output worth showing
+_HEAD = 60  # characters of an outcome in which its class and its cause stand
 
 
 def preview_of(fields: Fields) -> str:
@@ -43,6 +45,29 @@ def json_of(value: Any, otherwise: Any) -> Any:
         return json.loads(value)
     except (ValueError, RecursionError):
         return otherwise
+
+
+def recovered_from(fields: Fields) -> str:
+    """The code of what a success recovered from; a whole outcome is read only where there is one."""
+    text = str(fields.get("outcome", ""))
+    if '"cause":"recovered"' not in text[:_HEAD]:
+        return ""
+    return str(inner(inner(shape_of(text), "payload"), "recovered_from").get("code", ""))
+
+
+def attempts_of(fields: Fields) -> int:
+    """How often a failure had been tried that is only told again; 0 where that is not known."""
+    again = fields.get("started_ns") is not None and fields.get("detail") is not None
+    payload = inner(shape_of(fields.get("outcome")), "payload") if again else {}
+    return whole(payload.get("attempts")) or whole(inner(payload, "error").get("attempt")) or 0
+
+
+def took_of(fields: Fields, known: int | None) -> int | None:
+    """The milliseconds that the work of a task took; of an end that is told again, as it was told first."""
+    if fields.get("duration_ms") is not None:
+        return int(fields["duration_ms"])
+    began, ended = fields.get("started_ns"), fields.get("ended_ns")
+    return known if began is None or ended is None else max(0, (int(ended) - int(began)) // 10**6)
 
 
 def prompt_of(found: Fields) -> Prompt:

@@ -6,7 +6,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from nika_nb.board.clean import last_line, one_line
-from nika_nb.board.fields import Fields, item_fault_of, json_of, preview_of, prompt_of, retry_of
+from nika_nb.board.fields import (
+    Fields,
+    attempts_of,
+    item_fault_of,
+    json_of,
+    preview_of,
+    prompt_of,
+    recovered_from,
+    retry_of,
+    took_of,
+)
 from nika_nb.board.rows import TOLD_ITEMS, Items, Row, RunState, State
 from nika_nb.board.spending import CHILD, ITEM, RETRIES
 from nika_nb.board.taking import files_changed, items_of, nulls_of, save, spend, take_note, talk_of
@@ -98,6 +108,7 @@ def _item_completed(board: Board, fields: Fields, at: int) -> None:
     else:
         items.running = max(0, items.running - 1)
         spend(row, ITEM, fields)
+    items.recovered += bool(recovered_from(fields))
     if status == "failure":
         items.failed += 1
         if len(items.faults) < KEPT_FAULTS:
@@ -141,7 +152,6 @@ def _task_completed(board: Board, fields: Fields, at: int) -> None:
     row.warning = str(fields.get("warning", "") or "")
     row.not_resumable = str(fields.get("not_resumable", "") or "")
     row.preview = preview_of(fields)
-    row.gave_null = fields.get("output") == "null"
 
 
 def _task_cache_hit(board: Board, fields: Fields, at: int) -> None:
@@ -178,15 +188,16 @@ def _settle(board: Board, fields: Fields, at: int, state: State) -> Row:
     take_note(row, fields)
     row.tail, row.ended = "", at
     row.called = {}
-    if fields.get("duration_ms") is not None:
-        row.duration_ms = int(fields["duration_ms"])
-    row.attempts = int(fields.get("attempts") or row.attempts or 0)
+    row.duration_ms = took_of(fields, row.duration_ms)
+    row.attempts = int(fields.get("attempts") or row.attempts or attempts_of(fields))
     spend(row, "task_completed", fields)
     if row.items:
         row.items.rest()
         row.items.total = row.items.total or row.items.done
     if state in ("ok", "failed") and not row.nulls:  # it may have failed before it began
         row.nulls = nulls_of(board, row)
+    row.recovered = recovered_from(fields) or row.recovered
+    row.gave_null = fields.get("output") == "null"
     board.become(row, state)
     return row
 

@@ -12,7 +12,7 @@ from nika_nb.board.layout import Layout, layered
 from nika_nb.board.rows import STATES, State
 from nika_nb.board.state import Board
 from nika_nb.board.svg import CHAR, FILL, INK, document, rect, text
-from nika_nb.board.text import UNICODE, counted, plural
+from nika_nb.board.text import UNICODE, counted, plural, said
 
 _HIGH, _GAP, _PAD, _BETWEEN = 24, 10, 9, 40  # of a box; below it; inside it; between two layers
 _URGENT: tuple[State, ...] = (
@@ -99,7 +99,7 @@ def _places(cells: Sequence[Cell], layout: Layout) -> tuple[dict[object, _Place]
 
 
 def _box(cell: Cell, place: _Place, ink: str) -> str:
-    note = cell.rows[0].note if len(cell.rows) == 1 else ""
+    note = said(cell.rows[0]) if len(cell.rows) == 1 else ""
     title = inline(f"{_name(cell)} · {note} · {counted(_states(cell))}", 200)
     state = _state(cell)
     quiet = FILL[state] == "none"

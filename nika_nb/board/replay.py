@@ -105,6 +105,12 @@ class Step:
         return self.replay.tape.told(self._stop.place).error if self.state == "failed" else None
 
     @property
+    def recovered_from(self) -> dict[str, Any] | None:
+        """The same of what `on_error` recovered from."""
+        fine = self.state in ("ok", "cached")
+        return self.replay.tape.told(self._stop.place).recovered_from if fine else None
+
+    @property
     def span_ms(self) -> int:
         """How long the whole invocation took that it is a step of."""
         return self.replay.tape.span_ms(self._stop.reel)

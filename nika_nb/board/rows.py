@@ -36,6 +36,7 @@ class Items:
     done: int = 0
     failed: int = 0
     cached: int = 0
+    recovered: int = 0
     running: int = 0
     faults: list[str] = field(default_factory=list)
     states: bytearray = field(default_factory=bytearray)
@@ -102,7 +103,7 @@ class Row:
     when: str = ""
     detail: str = ""
     warning: str = ""
-    recovered: str = ""
+    recovered: str = ""  # the code of what it recovered from
     gave_null: bool = False
     nulls: tuple[str, ...] = ()  # which of its bindings read null, and why
     changed: dict[str, None] = field(default_factory=dict)  # files behind its records, written since
@@ -114,6 +115,14 @@ class Row:
     talk: Talk | None = None
     called: dict[str, list[int]] = field(default_factory=dict)  # per call under way: [settled, all] tasks
     unfinished: str = ""
+
+    @property
+    def recovery(self) -> str:
+        """What it recovered from, in a sentence; of a fan-out how many of its items did. Empty for none."""
+        if not self.recovered:
+            return ""
+        of_items = f"{self.items.recovered:,} of {self.items.done:,} items " if self.items else ""
+        return f"{of_items}recovered from {self.recovered}"
 
     @property
     def since(self) -> str:

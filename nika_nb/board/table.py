@@ -143,12 +143,10 @@ def _words(row: Row) -> list[str]:
         case "cached":
             saved = [duration(row.saved_ms)] if row.saved_ms else []
             saved += [money(row.saved_usd)] if row.saved_usd else []
-            return [f"saved {', '.join(saved)}" if saved else "", result_of(row)]
+            return [f"saved {', '.join(saved)}" if saved else "", row.recovery, result_of(row)]
         case "ok":
-            recovered = f"recovered from {row.recovered}" if row.recovered else ""
             kept = f"not resumable: {row.not_resumable}" if row.not_resumable else ""
-            result = result_of(row) if row.decided or not why(row) else ""
-            return [row.decided or why(row), recovered, kept, result]
+            return [row.decided or why(row), row.recovery, kept, result_of(row)]
     return [why(row)]
 
 

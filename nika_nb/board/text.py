@@ -9,7 +9,7 @@ from nika_nb.board.clean import error_line, error_text, one_line
 from nika_nb.board.rows import SETTLED, STATES, Row, RunState, State, Talk, why
 from nika_nb.board.state import Board, Fact
 from nika_nb.catalog.frames import RUN_STOPS, TASK_ENDS
-from nika_nb.engine.outcome import blocked_said
+from nika_nb.engine.outcome import blocked_said, cancelled_said
 from nika_nb.money import money, spent
 
 FAULTS = 5  # failed items that are told one by one
@@ -62,12 +62,10 @@ def said(row: Row) -> str:
         return "cache hit (resume)"
     if row.state == "cancelled":
         blocked = f"blocked · {one_line(blocked_said(row.blocked_by, row.note))}" if row.blocked_by else ""
-        return blocked or _CAUSES.get(row.note) or _with_talk(one_line(row.note), row.talk) or "cancelled"
+        note = cancelled_said(row.note, "stopped" if row.attempts else "not started")
+        return blocked or _with_talk(one_line(note), row.talk) or "cancelled"
     note = _with_talk(one_line(row.note), row.talk)
     return f"{note} · {row.unfinished}" if row.unfinished else note
-
-
-_CAUSES = {"operator": "cancelled with the run", "budget": "over the cap of the cost"}
 
 
 def _with_talk(note: str, talk: Talk | None) -> str:
@@ -132,7 +130,8 @@ def result_of(row: Row) -> str:
 
 def under(row: Row) -> list[str]:
     """What stands under a row: the failure, the open question, the closed gate, a warning."""
-    warned = [f"       {one_line(said)}" for said in row.nulls] if row.state != "skipped" else []
+    warned = [f"       {one_line(row.recovery)}"] if row.recovery else []
+    warned += [f"       {one_line(said)}" for said in row.nulls] if row.state != "skipped" else []
     warned += [f"       {one_line(row.since)}"] if row.changed else []
     warned += [f"       warning: {one_line(row.warning)}"] if row.warning else []
     if row.state == "failed":

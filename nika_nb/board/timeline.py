@@ -10,7 +10,7 @@ from nika_nb.board.rows import Row
 from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR
 from nika_nb.board.svg import CHAR, FILL, INK, document, rect, text
-from nika_nb.board.text import UNICODE, duration, plural
+from nika_nb.board.text import UNICODE, duration, plural, said
 
 DRAWN = 60  # tasks: of more, those that took longest
 _HIGH, _BAR, _WIDE, _TIME, _TOP = 18, 10, 300, 62, 18
@@ -101,7 +101,7 @@ def _tick(at: int, x: float, rows: int, ink: str) -> str:
 
 def _row(bar: _Bar, left: float, top: float, scale: float, ink: str) -> str:
     row, middle = bar.row, top + 12.5
-    title = f"<title>{inline(f'{row.id} · {row.note} · {row.state} · {_time(bar)}', 200)}</title>"
+    title = f"<title>{inline(f'{row.id} · {said(row)} · {row.state} · {_time(bar)}', 200)}</title>"
     name = text(0, middle, f"{UNICODE[row.state]} {one_line(row.id, 24)}", ink)
     if bar.until is None:
         return f"<g>{title}{name}{text(left + bar.start * scale, middle, '↷', COLOUR['cached'])}</g>"

@@ -73,6 +73,11 @@ class Told:
         return inner(self._payload, "error") or None
 
     @property
+    def recovered_from(self) -> dict[str, Any] | None:
+        """The same of what a success recovered from."""
+        return inner(self._payload, "recovered_from") or None
+
+    @property
     def _payload(self) -> dict[str, Any]:
         return inner(shape_of(self.fields.get("outcome")), "payload")
 

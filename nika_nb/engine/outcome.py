@@ -131,3 +131,15 @@ def blocked_said(by: str, note: str) -> str:
 def null_said(binding: str, producer: str, how: str = "was skipped") -> str:
     """`how reads null: ask was skipped`: the output of a task that gave none, as its reader has it."""
     return f"{binding} reads null: {producer} {how}"
+
+
+_CALLED_OFF = {"operator": "the run was cancelled"}
+
+
+def cancelled_said(note: str, how: str = "") -> str:
+    """`stopped: the run was cancelled`: why a task did not come to its end, from the note of its frame.
+
+    how: `stopped` where its verb had been set to work, else `not started`; empty where that is not told.
+    """
+    why = _CALLED_OFF.get(note, note)
+    return f"{how}: {why}" if how and note in ("operator", "over budget") else why

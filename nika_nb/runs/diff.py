@@ -254,5 +254,7 @@ def _sentence(reason: Reason, a: Unit | None, b: Unit | None) -> str:
 
 
 def _ended(unit: Unit) -> str:
+    if unit.cause == "recovered":
+        return f"recovered ({unit.error_code})"
     failed = unit.state == "failure" and unit.error_code
     return f"{unit.state} ({unit.error_code})" if failed else unit.state

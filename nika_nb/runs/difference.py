@@ -194,7 +194,8 @@ def _cost_of(tasks: Iterable[TaskDiff], say: Say) -> str:
     """`: $0.02 → $0.03`: what tasks cost together in each of the runs; empty where that is nothing."""
     found = [task for task in tasks if _costs(task)]
     sums = [list(_sides(found, name)) for name in ("a", "b")]
-    told = (spent(sum(map(_usd, sides)), sum(map(_unpriced, sides)), say) for sides in sums)
+    whole = ((sum(map(_usd, sides)), sum(map(_unpriced, sides))) for sides in sums)
+    told = (spent(usd, unpriced, say) if usd or unpriced else "" for usd, unpriced in whole)
     return f": {_pair(*told)}" if found else ""
 
 

@@ -19,6 +19,8 @@ from nika_nb.values import among
 def sections_of(path: Path, unit: str) -> list[Section]:
     """The last output of `rows`, `rows[3]` or `call/ask` in the run that a trace belongs to, or its error.
 
+    Before an output that stands in for one: what it recovered from.
+
     Raises UsageError where there is neither, with the state of the task or the names that are meant.
     """
     replay = replay_of(path, fine=True)
@@ -28,6 +30,8 @@ def sections_of(path: Path, unit: str) -> list[Section]:
         return [*turns, Section("error", whole_error(settled.error))]
     if turns and settled is not None and settled.state == "cancelled":
         return turns
+    if settled is not None and settled.recovered_from is not None:
+        turns.append(Section("recovered from", whole_error(settled.recovered_from)))
     return [*turns, Section("output", _output(replay[-1], path, unit))]
 
 

@@ -12,7 +12,7 @@ from nika_nb.board.text import plural
 from nika_nb.doors import option
 from nika_nb.engine.contract import unit_of
 from nika_nb.engine.memory import Miss
-from nika_nb.engine.outcome import null_said
+from nika_nb.engine.outcome import cancelled_said, null_said
 from nika_nb.engine.recovery import MOVED
 from nika_nb.engine.seen import changed_said
 from nika_nb.errors import NikaError
@@ -66,8 +66,8 @@ class TaskWhy:
     detail says why. changed: the fields (`exec.command`), bindings (`with.rows`) and inputs that differ.
     upstream: the tasks that these come from. causes: where the changes began.
     items: of a fan-out, those that ran; recalled: how many did not have to. nulls: which of its bindings
-    read null, for the task behind them was skipped. files_changed: what was recalled was made from these, and
-    they were written since.
+    read null, for the task behind them was skipped. recovered: what it had failed with, where its output
+    stands in for one. files_changed: what was recalled was made from these, and they were written since.
     """
 
     task: str
@@ -82,6 +82,7 @@ class TaskWhy:
     sentence: str = ""
     nulls: tuple[str, ...] = ()
     files_changed: tuple[str, ...] = ()
+    recovered: str = ""
 
     @property
     def ran(self) -> bool:
@@ -160,6 +161,7 @@ def _line(task: TaskWhy) -> Line:
     sign: State = "cached" if task.reason == "cached" else SIGNS[task.state]
     under = [f"because {task.because}"] if task.because else []
     under += [task.items_said] if task.items_said else []
+    under += [task.recovered] if task.recovered else []
     under += task.nulls
     under += [task.since] if task.files_changed else []
     return Line(sign, (task.task, task.sentence), tuple(under))
@@ -212,10 +214,20 @@ def _tasks(found: Reading) -> Iterator[TaskWhy]:
             detail=reason.detail,
             items=tuple(_items(memory, ran, recalled)) if memory is not None and ran and recalled else (),
             recalled=len(recalled),
-            sentence="no text and no value changed" if unit.files_changed else _sentence(reason),
+            sentence="no text and no value changed" if unit.files_changed else _sentence(reason, unit),
             files_changed=tuple(dict.fromkeys(unit.files_changed)),
             nulls=tuple(_nulls(found, name)) if unit.started is not None and not unit.cached else (),
+            recovered=_recovered(unit, items),
         )
+
+
+def _recovered(unit: Unit, items: list[Unit]) -> str:
+    """`recovered from CODE · message`; of a fan-out how many items did, and the first of them from what."""
+    if unit.cause != "recovered":
+        return ""
+    count = sum(item.cause == "recovered" for item in items)
+    of_items = f"{count:,} of {plural(len(items), 'item')} " if items else ""
+    return f"{of_items}recovered from {unit.error_code} · {unit.error_message}"
 
 
 def _nulls(found: Reading, task: str) -> Iterator[str]:
@@ -265,15 +277,22 @@ def _not_run(unit: Unit) -> str:
         return "not reached"
     if unit.state == "paused":
         return "waits for an answer"
-    return f"blocked · {unit.detail}" if unit.detail else unit.note or unit.state
+    return f"blocked · {unit.detail}" if unit.detail else _called_off(unit) or unit.note or unit.state
 
 
-def _sentence(reason: Reason) -> str:
+def _called_off(unit: Unit) -> str:
+    """Why it did not come to its end, where the run ended without it."""
+    stopped = unit.state == "cancelled" and unit.cause != "upstream"
+    how = "not started" if unit.started is None else "stopped"
+    return cancelled_said(unit.note or "", how) if stopped else ""
+
+
+def _sentence(reason: Reason, unit: Unit) -> str:
     if reason.kind == "cached":
         return "nothing changed"
-    if reason.kind == "first-run":
-        return "first run"
-    return reason.sentence or reason.detail
+    why = "first run" if reason.kind == "first-run" else reason.sentence or reason.detail
+    stopped = _called_off(unit) if reason.kind else ""
+    return f"{why} · {stopped}" if stopped else why
 
 
 def _items(memory: JournalMemory, ran: list[Unit], recalled: list[Unit]) -> Iterator[ItemWhy]:
