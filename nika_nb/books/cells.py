@@ -19,7 +19,7 @@ _NAMED = re.compile(r"^nika:[ \t]*([^\s#][^\n#]*)", re.MULTILINE)
 _MISPLACED = re.compile(rf"^{MAGIC}(?=\s|$)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class BookCell:
     """One `%%nika` cell.
 
@@ -34,6 +34,10 @@ class BookCell:
     line: int
     options: str
     text: str
+
+    def __repr__(self) -> str:
+        """`weekly · cell 3 (a1b2c3d4) · --resume`: all but the text, which may be long."""
+        return " · ".join(filter(None, (self.name, self.shown, self.options)))
 
     @property
     def shown(self) -> str:

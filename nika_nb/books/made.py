@@ -27,7 +27,7 @@ _LINK = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class MadeTrace:
     """A trace that a cell's output tells of.
 
@@ -45,6 +45,12 @@ class MadeTrace:
     @property
     def name(self) -> str:
         return Path(self.path).name
+
+    def __repr__(self) -> str:
+        """`cell 3 · .nika/traces/….ndjson · 24 events · carried`: what it carries is no text to read."""
+        events = [] if self.events is None else ["1 event" if self.events == 1 else f"{self.events:,} events"]
+        carried = ["carried"] if self.carried else []
+        return " · ".join([f"cell {self.cell}", self.path, *events, *carried])
 
 
 def traces(book: str | Path) -> tuple[MadeTrace, ...]:

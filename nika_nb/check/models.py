@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nika_nb.catalog.providers import PROVIDERS, split_model
+from nika_nb.catalog.providers import MOCKS, PROVIDERS, is_no_mock, split_model
 from nika_nb.check.folding import constants, fold, folded
 from nika_nb.check.problem import is_open
 from nika_nb.check.subject import Subject
@@ -62,6 +62,9 @@ def _named(model: object, span: Span | None, task: str | None) -> Iterator[Diagn
     if not isinstance(model, str):
         return
     provider, name = split_model(model)
+    if is_no_mock(model):
+        hint = nearest(model, MOCKS) or f"the mock models are {', '.join(MOCKS)}"
+        yield Diagnostic(CODE, f"there is no mock model `{name}` (in `{model}`)", span, hint, task=task)
     if provider in PROVIDERS and name:
         return
     if not provider or not name:

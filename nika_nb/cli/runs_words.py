@@ -59,7 +59,10 @@ def _going_on(actions: Any, exit_codes: str) -> None:
 
 def _deploying(actions: Any, exit_codes: str) -> None:
     deploy = _action(
-        actions, "deploy", "keep a workflow and what it is bound to as a new version", root=False
+        actions,
+        "deploy",
+        "keep a workflow and what it is bound to: a new version, unless nothing differs",
+        root=False,
     )
     deploy.add_argument("name")
     deploy.add_argument("file", help="a workflow file, or book.ipynb::name for one in a notebook")

@@ -12,22 +12,14 @@ from nika_nb.check.guide.topics import names as topic_names
 from nika_nb.notebook import commands
 from nika_nb.notebook.options import cell_line
 from nika_nb.notebook.session import Session
+from nika_nb.runs.cancellable import candidates
+from nika_nb.runs.shelf import Shelf
 from nika_nb.runs.vocabulary import tool_words
 from nika_nb.settings import SETTINGS, short_name
 
 _TRACES = 20  # the newest ones that are offered
-_TAKE_A_TRACE = (
-    "attach",
-    "answer",
-    "decline",
-    "cancel",
-    "show",
-    "verify",
-    "resume",
-    "trace",
-    "why",
-    "replay",
-)
+_TAKE_A_TRACE = ("attach", "show", "verify", "resume", "trace", "why", "replay")
+_TAKE_A_QUESTION = ("answer", "decline")
 
 
 def cell_words(before: str, body: str, session: Session) -> Completions:
@@ -95,8 +87,20 @@ def _of_line(words: list[str], session: Session) -> dict[str, str]:
         return topic_names(tool_words())
     if name == "config":
         return {f"{short_name(one)}=": one.meaning for one in SETTINGS}
-    traces = _traces(session) if name in _TAKE_A_TRACE and not rest else {}
+    traces = {} if rest else _runs_for(name, session)
     return traces | (_options(rest) if name in ("run", "resume") else {})
+
+
+def _runs_for(command: str, session: Session) -> dict[str, str]:
+    """The traces that a command may be given: those that ask, those that can be ended, or all."""
+    folder = session.place.folder.path
+    if command in _TAKE_A_QUESTION:
+        waiting = Shelf(folder).page(0, _TRACES, "interrupted").runs
+        return {run.traces[-1]: f"waits · {run.workflow}" for run in waiting if run.answered_by is None}
+    if command == "cancel":
+        found = [one for one in candidates(folder) if one.path is not None][:_TRACES]
+        return {one.path.name: one.heading for one in found if one.path is not None}
+    return _traces(session) if command in _TAKE_A_TRACE else {}
 
 
 def _traces(session: Session) -> dict[str, str]:

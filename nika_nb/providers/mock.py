@@ -15,11 +15,12 @@ import asyncio
 import re
 from typing import Any
 
+from nika_nb.catalog.providers import MOCKS, is_no_mock
 from nika_nb.errors import Fault
 from nika_nb.providers.base import ChatReply, ChatRequest, Say, ToolCall
 from nika_nb.providers.rehearsal import prices, rehearsed
 from nika_nb.providers.sample import smallest
-from nika_nb.values import dumps
+from nika_nb.values import dumps, nearest
 
 # With tools at hand it calls the first of them so often, and then answers: enough to use up a
 # small budget of turns, and to come to an end within the usual one.
@@ -32,7 +33,10 @@ class Mock:
     """Answers from the request alone, so that two runs are alike."""
 
     async def chat(self, request: ChatRequest, say: Say) -> ChatReply:
-        price = prices().get(f"mock/{request.model}")
+        if is_no_mock(model := f"mock/{request.model}"):
+            hint = nearest(model, MOCKS) or f"there are {', '.join(MOCKS)}"
+            raise Fault("NIKA-INFER-001", f"there is no mock model `{model}`; {hint}", transient=False)
+        price = prices().get(model)
         await asyncio.sleep((rehearsed("delay_ms") or 0) / 1000)
         if request.model == "mock-error":
             raise _error(rehearsed("error") or {})

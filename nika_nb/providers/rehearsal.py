@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nika_nb.catalog.prices import Price
-from nika_nb.catalog.providers import MOCKED
+from nika_nb.catalog.providers import MOCKED, is_no_mock
 from nika_nb.errors import Fault
 from nika_nb.files import plain_bytes
 from nika_nb.settings import Settings
@@ -64,7 +64,8 @@ def _pieces(value: Any) -> bool:
 
 
 def _priced(value: Any) -> bool:
-    return isinstance(value, dict) and all(map(_rates, value.values()))
+    known = isinstance(value, dict) and not any(is_no_mock(f"mock/{name}") for name in value)
+    return known and all(map(_rates, value.values()))
 
 
 def _rates(value: Any) -> bool:

@@ -68,9 +68,9 @@ def deploy(
 ) -> Deployment:
     """Keeps a workflow, all that it calls, its bindings and its model as a new version of a deployment.
 
-    workflow: a text, a file or `book.ipynb::name`; of a cell's first line the inputs, the model and the
-    cap are kept. bindings: values of its inputs. Secrets are kept by reference. Raises CheckRefused
-    or UsageError.
+    Where nothing differs from the newest one, that stands. workflow: a text, a file or
+    `book.ipynb::name`; of a cell's first line the inputs, the model and the cap are kept. bindings:
+    values of its inputs. Secrets are kept by reference. Raises CheckRefused or UsageError.
     """
     request = request_of(workflow, root, vars=bindings, model=model, max_cost_usd=max_cost_usd)
     return Runs(request.place.root).deploy(name, request)

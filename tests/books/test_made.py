@@ -66,6 +66,15 @@ def test_whatever_shows_a_run_counts(folder: Path) -> None:
     ]
 
 
+def test_they_are_shown_in_a_line_each(folder: Path) -> None:
+    """What a trace carries is no text for people; a workflow is told by its name."""
+    run = nika_nb.run(HELLO)
+    path = shelf(folder, display(still(run)))
+    [made] = books.traces(path)
+    assert repr(made) == f"cell 3 · {made.path} · {made.events} events · carried"
+    assert [repr(cell) for cell in books.workflows(path)] == [f"hello · {books.workflows(path)[0].shown}"]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -42,6 +42,11 @@ CASES = [
     Case(
         "no provider and an unknown name", asking(", model: «zork»"), ("PROVIDER-001",), "write `ollama/zork`"
     ),
+    Case("a misspelled mock", asking(", model: «mock/ehco»"), ("PROVIDER-001",), "did you mean `mock/echo`?"),
+    Case(
+        "no mock at all", asking(", model: «mock/gpt-5»"), ("PROVIDER-001",), "the mock models are mock/echo"
+    ),
+    Case("a mock", asking(", model: mock/mock-json")),
     Case("only a provider", asking(", model: «ollama/»"), ("PROVIDER-001",), "write `ollama/<model>`"),
     Case(
         "an unknown one at the top",

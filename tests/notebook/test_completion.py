@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from IPython.core.completer import provisionalcompleter
 
+from nika_nb.catalog.providers import MOCKS
 from nika_nb.notebook.completion import completions
 from nika_nb.notebook.magic import _loaded
 from tests.kernels import Page
@@ -76,7 +77,7 @@ LINES = [
     ("an option", "--res¦", ["--resume", "--resume-compat", "--resume-unverified"]),
     ("not one that is there", "--resume --res¦", ["--resume-compat", "--resume-unverified"]),
     ("one that may stand twice", "--var a=1 --va¦", ["--var", "--vars"]),
-    ("a model", "--model moc¦", ["mock/echo", "mock/mock-json", "mock/mock-streaming", "mock/mock-error"]),
+    ("a model", "--model moc¦", [*MOCKS]),
     ("a task", "--from lo¦", ["load"]),
     ("a prompt", "--answer ¦", ["ask="]),
     ("an input", "--var to¦", ["topic="]),
@@ -128,3 +129,23 @@ def test_ipython_in_a_terminal_completes_as_well(notebook: Notebook) -> None:
     with provisionalcompleter():
         found = list(notebook.shell.Completer.completions(code, len(code)))
     assert [one.text for one in found] == ["infer:"]
+
+
+def test_behind_answer_stands_what_can_be_answered(session: Any, notebook: Notebook, folder: Path) -> None:
+    """Neither what is over nor what was answered; a cancel is offered what it can end, a look at it all."""
+    notebook.run(HELLO)
+    notebook.run(ASK)
+    [asking] = [trace for trace in traces(folder) if "workflow_paused" in trace.read_text()]
+
+    def offered(line: str) -> list[str]:
+        found = completions(f"%nika {line} ", len(f"%nika {line} "), session)
+        assert found is not None
+        return [item.text for item in found.items]
+
+    for word in ("answer", "decline", "cancel"):
+        assert offered(word) == [asking.name]
+    assert set(offered("show")) == {trace.name for trace in traces(folder)}
+    assert len(offered("show")) == 2
+    notebook.python("%nika answer ask=yes")
+    for word in ("answer", "decline", "cancel"):
+        assert offered(word) == []

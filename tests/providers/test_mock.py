@@ -286,3 +286,17 @@ def test_a_shape_that_never_ends() -> None:
     """A schema that needs itself ends anyway."""
     schema = {"type": "object", "required": ["next"], "properties": {"next": {"$ref": "#"}}}
     assert "next" in smallest(schema)
+
+
+def test_a_model_that_mock_does_not_have() -> None:
+    """One whose name only the run knows: it fails with what was meant, and no try of it would go well."""
+    with pytest.raises(Fault, match="there is no mock model `mock/ehco`; did you mean `mock/echo`") as told:
+        chat(model="ehco")
+    assert (told.value.code, told.value.transient) == ("NIKA-INFER-001", False)
+
+
+def test_a_price_of_a_model_that_mock_does_not_have(configure: Any) -> None:
+    """It would never be paid: a slip of the pen."""
+    configure(prices={"ehco": {"input": 1, "output": 2}})
+    with pytest.raises(Fault, match="`prices` is what the mock models cost, by name"):
+        prices()

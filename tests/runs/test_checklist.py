@@ -259,9 +259,9 @@ def test_t11_a_renamed_task_runs(say: Path) -> None:
 
 MODELS = """\
 nika: models
-model: mock/one
+model: mock/echo
 tasks:
-  own: {infer: {prompt: "p", model: mock/own}}
+  own: {infer: {prompt: "p", model: mock/mock-streaming}}
   none: {infer: {prompt: "p"}}
   tool: {invoke: {tool: "nika:log", args: {message: "m"}}}
 """
@@ -270,11 +270,11 @@ tasks:
 def test_t12_another_model_runs_who_has_none_of_its_own(folder: Path) -> None:
     """By --model and by the envelope alike."""
     first = nika_nb.run(MODELS)
-    swapped = nika_nb.run(MODELS, resume=first.trace, model="mock/two")
-    edited = nika_nb.run(MODELS.replace("mock/one", "mock/two"), resume=first.trace)
+    swapped = nika_nb.run(MODELS, resume=first.trace, model="mock/mock-deterministic")
+    edited = nika_nb.run(MODELS.replace("mock/echo", "mock/mock-deterministic"), resume=first.trace)
     for run in (swapped, edited):
         assert reasons(Path(str(run.trace))) == {"none": ("definition", "model")}
-        assert run.tasks["none"].output == "mock(two) · p"
+        assert run.tasks["none"].output == "mock(mock-deterministic) · p"
 
 
 SKILLED = """\

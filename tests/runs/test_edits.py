@@ -66,7 +66,10 @@ EDITS = [
     Edit("infer.prompt", 'prompt: "think"', 'prompt: "ponder"', {"think": written("infer.prompt")}),
     Edit("infer.system", "be brief", "be long", {"think": written("infer.system")}),
     Edit(
-        "infer.model", "model: mock/echo, temp", "model: mock/other, temp", {"think": written("infer.model")}
+        "infer.model",
+        "model: mock/echo, temp",
+        "model: mock/mock-deterministic, temp",
+        {"think": written("infer.model")},
     ),
     Edit("infer.temperature", "0.5", "0.7", {"think": written("infer.temperature")}),
     Edit("infer.max_tokens", "max_tokens: 64", "max_tokens: 65", {"think": written("infer.max_tokens")}),
@@ -199,14 +202,14 @@ EDITS = [
     Edit("a secret rotated: no task can see it", secret="tok-three-33"),
     Edit(
         "the model of the run",
-        request={"model": "mock/swift"},
+        request={"model": "mock/mock-deterministic"},
         outside=("--model",),
         told={"shape": written("model"), "plain": written("model")},
     ),
     Edit(
         "the model of the envelope",
         "model: mock/echo\npermits",
-        "model: mock/swift\npermits",
+        "model: mock/mock-deterministic\npermits",
         {"shape": written("model"), "plain": written("model")},
         outside=("model",),
     ),

@@ -176,7 +176,10 @@ NAMES = [
     Case("infer prompt", 'prompt: "think"', 'prompt: "ponder"', definition("think", "infer.prompt")),
     Case("infer system", "be brief", "be long", definition("think", "infer.system")),
     Case(
-        "infer model", "model: mock/echo, temp", "model: mock/other, temp", definition("think", "infer.model")
+        "infer model",
+        "model: mock/echo, temp",
+        "model: mock/mock-deterministic, temp",
+        definition("think", "infer.model"),
     ),
     Case("infer temperature", "0.5", "0.7", definition("think", "infer.temperature")),
     Case("infer max_tokens", "max_tokens: 64", "max_tokens: 65", definition("think", "infer.max_tokens")),
@@ -201,7 +204,7 @@ NAMES = [
     Case(
         "agent model",
         "model: mock/echo\n      tools",
-        "model: mock/other\n      tools",
+        "model: mock/mock-deterministic\n      tools",
         definition("loop", "agent.model"),
     ),
     Case(
@@ -349,12 +352,12 @@ NAMES = [
     Case(
         "the run's model",
         live=definition("shape", "model") | definition("plain", "model"),
-        request={"model": "mock/swift"},
+        request={"model": "mock/mock-deterministic"},
     ),
     Case(
         "the envelope's model",
         "model: mock/echo\npermits",
-        "model: mock/swift\npermits",
+        "model: mock/mock-deterministic\npermits",
         definition("shape", "model") | definition("plain", "model"),
     ),
     # the identity of a task is its name

@@ -43,12 +43,14 @@ def test_inputs_are_changed_one_by_one(folder: Path) -> None:
 
 def test_a_cap_and_a_model_stay(folder: Path) -> None:
     """They are of the run, and another may be said."""
-    first = nika_nb.run(TEXT, vars={"topic": "a"}, answer={"ask": "x"}, model="mock/other", max_cost_usd=1)
+    first = nika_nb.run(
+        TEXT, vars={"topic": "a"}, answer={"ask": "x"}, model="mock/mock-deterministic", max_cost_usd=1
+    )
     first.resume()
-    assert frames(newest(folder))[0]["model_override"] == "mock/other"
+    assert frames(newest(folder))[0]["model_override"] == "mock/mock-deterministic"
     assert '"max_cost_usd":1' in frames(newest(folder))[0]["budget"]
-    first.resume(model="mock/third", max_cost_usd=2)
-    assert frames(newest(folder))[0]["model_override"] == "mock/third"
+    first.resume(model="mock/mock-streaming", max_cost_usd=2)
+    assert frames(newest(folder))[0]["model_override"] == "mock/mock-streaming"
     assert '"max_cost_usd":2' in frames(newest(folder))[0]["budget"]
 
 

@@ -11,7 +11,7 @@ from nika_nb.catalog.arguments import ARGUMENTS
 from nika_nb.catalog.codes import CODES, title_of
 from nika_nb.catalog.grammar import VERBS
 from nika_nb.catalog.prices import PRICES
-from nika_nb.catalog.providers import SERVED, split_model
+from nika_nb.catalog.providers import MOCKS, SERVED, split_model
 from nika_nb.check.editing.keys import FIELDS, LEVELS, PREDICATE_HELP, Key
 from nika_nb.check.editing.outline import Entry, Path, outline
 from nika_nb.language.lowering import PRIMITIVES
@@ -32,12 +32,6 @@ _SINKS: dict[str, str] = {
     "outputs": "with what the workflow returns",
 }
 _ROOT = Key("", "level", level="workflow")
-MODELS = {
-    "mock/echo": "stands in for any model and costs nothing: it says the prompt again",
-    "mock/mock-json": "the smallest value of the schema under `json` in NIKA_NB_MOCK",
-    "mock/mock-streaming": "the text under `streaming` in NIKA_NB_MOCK, piece by piece",
-    "mock/mock-error": "fails, as `error` in NIKA_NB_MOCK says",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,13 +201,13 @@ def words_for(key: Key, path: Path, document: Document) -> dict[str, str]:
 
 def models() -> dict[str, str]:
     """The models that this version can call; others are checked and priced, and cannot run yet."""
-    return MODELS | {name: _price(name) for name in PRICES if split_model(name)[0] in SERVED}
+    return MOCKS | {name: _price(name) for name in PRICES if split_model(name)[0] in SERVED}
 
 
 def about_model(name: str) -> str:
     """What is known of a model; empty where nothing is."""
-    if name in MODELS or name not in PRICES:
-        return MODELS.get(name, "")
+    if name in MOCKS or name not in PRICES:
+        return MOCKS.get(name, "")
     served = split_model(name)[0] in SERVED
     return _price(name) + ("" if served else " · this version cannot call it: only mock/… runs")
 

@@ -14,9 +14,9 @@ from nika_nb.catalog.grammar import (
     DEAD_TASK,
     DEAD_VERB,
 )
-from nika_nb.catalog.providers import MOCKED
+from nika_nb.catalog.providers import MOCKED, MOCKS
 from nika_nb.catalog.ways import OURS
-from nika_nb.check.editing.places import MODELS, Tools, ToolWords
+from nika_nb.check.editing.places import Tools, ToolWords
 from nika_nb.check.guide.codes import TOPIC, code_page, codes_table
 from nika_nb.check.guide.keys import key_page, key_pages
 from nika_nb.check.guide.language import pages
@@ -156,7 +156,7 @@ def _models() -> Page:
         "Only the mock models run in this version; a real provider's name passes the check and is refused "
         "before the run."
     )
-    models = Table(("model", "what it does"), tuple(MODELS.items()))
+    models = Table(("model", "what it does"), tuple(MOCKS.items()))
     return Page("models", about, (models, Table(("in the file of NIKA_NB_MOCK", ""), tuple(MOCKED.items()))))
 
 

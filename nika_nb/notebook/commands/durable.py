@@ -16,7 +16,7 @@ def runs(session: Session, words: list[str]) -> None:
     print(session.desk.listed(words))
 
 
-@command("deploy NAME FILE [in=…]", "keep a workflow and its inputs as a new version of a deployment")
+@command("deploy NAME FILE [in=…]", "keep a workflow and its inputs: a new version, unless nothing differs")
 def deploy(session: Session, words: list[str]) -> None:
     print(session.desk.deploy(words))
 
