@@ -133,7 +133,7 @@ def null_said(binding: str, producer: str, how: str = "was skipped") -> str:
     return f"{binding} reads null: {producer} {how}"
 
 
-_CALLED_OFF = {"operator": "the run was cancelled"}
+_CALLED_OFF = {"operator": "the run was cancelled", "over budget": "the run is over its cap"}
 
 
 def cancelled_said(note: str, how: str = "") -> str:
@@ -141,5 +141,5 @@ def cancelled_said(note: str, how: str = "") -> str:
 
     how: `stopped` where its verb had been set to work, else `not started`; empty where that is not told.
     """
-    why = _CALLED_OFF.get(note, note)
-    return f"{how}: {why}" if how and note in ("operator", "over budget") else why
+    why = _CALLED_OFF.get(note)
+    return note if why is None else f"{how}: {why}" if how else why

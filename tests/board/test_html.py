@@ -255,13 +255,15 @@ def test_a_row_that_did_not_run_says_why_in_plain_words() -> None:
     script.say("task_failed", task="a", note="exec · x", detail="E-1 · no")
     script.say("task_cancelled", task="b", note="upstream failed", blocked_by="a")
     script.say("task_skipped", task="c", note="when: gate closed", when="${{ 1 > 2 }}")
-    script.say("task_cancelled", task="d", note="operator").say("task_cancelled", task="e", note="budget")
+    script.say("task_cancelled", task="d", note="operator").say(
+        "task_cancelled", task="e", note="over budget"
+    )
     said = words(still(board_of(script.say("workflow_failed").events)))
     for row_ in (
         "⊘ blocked b exec · y a failed",
         "↷ skipped c exec · z when: ${{ 1 > 2 }} is not true",
-        "⊘ cancelled d exec · v cancelled with the run",
-        "⊘ cancelled e infer · m over the cap of the cost",
+        "⊘ cancelled d exec · v not started: the run was cancelled",
+        "⊘ cancelled e infer · m not started: the run is over its cap",
     ):
         assert row_ in said
 

@@ -379,7 +379,7 @@ def test_an_agent_takes_no_further_turn_beyond_the_cap(folder: Path, model: Say)
     ended = of(newest(folder), "task_cancelled")[0]
     assert (ended["note"], ended["cost_usd"]) == ("over budget", 1.2)
     assert "cap of $1.00, which was passed here" in ended["warning"]
-    assert "help  over budget · 2 turns · 2 tool calls, 2 failed" in repr(run)
+    assert "help  stopped: the run is over its cap · 2 turns · 2 tool calls, 2 failed" in repr(run)
     [turns] = sections_of(newest(folder), "help")
     assert turns.value.count("✖ nika:read") == 2
     assert "NIKA-RUN-1704" in of(newest(folder), "workflow_failed")[0]["detail"]
