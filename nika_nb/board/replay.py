@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, overload
 
+from nika_nb.board.drawing import Drawing
 from nika_nb.board.rows import State
 from nika_nb.board.state import Board
 from nika_nb.board.stops import BEGINS, Known, Reel, Stop
@@ -82,6 +83,16 @@ class Step:
     def board(self) -> Board:
         """The state of every task by then. A new one each time."""
         return self.replay.tape.board(self._number)
+
+    @property
+    def graph(self) -> Drawing:
+        """The tasks and what waits for what, as they stood."""
+        return Drawing.graph(self.board)
+
+    @property
+    def timeline(self) -> Drawing:
+        """When each task had run by then."""
+        return Drawing.timeline(self.board)
 
     @property
     def outputs(self) -> Mapping[str, Any]:

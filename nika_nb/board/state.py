@@ -65,6 +65,16 @@ class Board:
 
     # -- reading -------------------------------------------------------------------------------
 
+    def __repr__(self) -> str:
+        from nika_nb.board.still import still_text
+
+        return still_text(self)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        from nika_nb.board.still import mimebundle
+
+        return mimebundle(self)
+
     @property
     def tasks(self) -> list[Row]:
         """The rows in document order, as a list that a growing board does not disturb."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from nika_nb.board import Board
+from nika_nb.board.drawing import Drawing
 from nika_nb.engine.contract import Prompt
 from nika_nb.engine.events import Event
 from nika_nb.errors import NikaError, short_of
@@ -86,6 +87,18 @@ class AtWork:
         """The questions that wait for an answer."""
         self.catch_up()
         return tuple(self.board.prompts) if self.board.state == "paused" else ()
+
+    @property
+    def graph(self) -> Drawing:
+        """Its tasks and what waits for what, as they stand: `.svg()`, `.text()`"""
+        with self._turn:
+            return Drawing.graph(self.catch_up())
+
+    @property
+    def timeline(self) -> Drawing:
+        """When each task ran, so far: `.svg()`, `.text()`"""
+        with self._turn:
+            return Drawing.timeline(self.catch_up())
 
     # -- what it does ----------------------------------------------------------------------
 

@@ -173,7 +173,7 @@ def _python() -> str:
 
 _MEMBERS = (
     *("state", "outputs", "tasks", "prompts", "id", "trace", "notices"),
-    *("answer", "decline", "resume", "wait", "cancel", "table", "replay"),
+    *("answer", "decline", "resume", "wait", "cancel", "table", "replay", "graph", "timeline"),
 )
 
 
