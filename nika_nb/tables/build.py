@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nika_nb.tables.columns import MOMENT, SPAN, TEXT, VALUE, Column
+from nika_nb.tables.columns import MOMENT, MONEY, SPAN, TEXT, TRUTH, VALUE, WHOLE, Column
 
 if TYPE_CHECKING:
     from pandas import DataFrame as DataFrame
 
 _CENTURIES = 9 * 10**12  # milliseconds: what a nanosecond time span can hold
+_EXACT = {False: (1 << 63) - 1, True: 1 << 53}  # the largest whole number: alone, beside fractions
 _NOTHING = -(1 << 63)  # what stands for no moment and no span
 _SHORT = 32  # characters of a text that is likely to come again: names, states, codes
 
@@ -39,6 +40,19 @@ class Builder:
             made[column.name] = array_of(values, column.dtype)
         frame = pd.DataFrame(made, columns=[column.name for column in self._columns])
         return frame if index is None else frame.set_axis(index, axis="index")
+
+
+def typed(values: list[Any]) -> Any:
+    """One column of values whose type nobody has declared: whole numbers stay whole, also beside None."""
+    return array_of(values, _dtype({type(value) for value in values if value is not None}, values))
+
+
+def _dtype(kinds: set[type], values: list[Any]) -> str:
+    wide = any(type(value) is int and abs(value) > _EXACT[float in kinds] for value in values)
+    if len(kinds) == 1 or kinds == {int, float}:
+        found = {bool: TRUTH, int: WHOLE, float: MONEY, str: TEXT}
+        return VALUE if wide else found.get(float if float in kinds else kinds.pop(), VALUE)
+    return VALUE
 
 
 def array_of(values: list[Any], dtype: str) -> Any:

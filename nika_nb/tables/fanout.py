@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from nika_nb.errors import UsageError
-from nika_nb.tables.build import Builder
+from nika_nb.tables.build import Builder, typed
 from nika_nb.tables.columns import FAN_OUT
 from nika_nb.tables.rows import ordered, unit_values
 from nika_nb.tables.values import value_of
@@ -111,12 +111,12 @@ def _unpacked(frame: pd.DataFrame) -> pd.DataFrame:
     outputs = list(frame["output"])
     members = [value if isinstance(value, dict) else {} for value in outputs]
     names = dict.fromkeys(name for member in members for name in member)
+    if not names:
+        return frame
     made = {
-        f"output.{name}" if name in frame.columns else name: pd.Series(
-            [member.get(name) for member in members], index=frame.index
-        )
+        f"output.{name}" if name in frame.columns else name: typed([member.get(name) for member in members])
         for name in names
     }
     whole = any(value is not None and not isinstance(value, dict) for value in outputs)
-    rest = frame if whole or not made else frame.drop(columns="output")
-    return pd.concat([pd.DataFrame(made, index=frame.index), rest], axis="columns")
+    rest = frame if whole else frame.drop(columns="output")
+    return pd.concat([pd.DataFrame(made).set_axis(frame.index), rest], axis="columns")

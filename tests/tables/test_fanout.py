@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -15,6 +16,7 @@ import nika_nb
 from nika_nb.errors import UsageError
 from nika_nb.runs.feeding import fed_by
 from nika_nb.runs.traced import workflow_of
+from nika_nb.tables.build import typed
 from nika_nb.tables.columns import FAN_OUT
 from tests.doors import environment, of, program, traces, wait_for
 from tests.priced import CENT, Priced
@@ -235,6 +237,45 @@ def test_members_of_outputs_become_columns(folder: Path) -> None:
     assert table["output.state"].to_dict() == {"x": "a", "y": "b"}
     mixed = nika_nb.run(text, vars={"rows": pd.DataFrame({"name": ["a", "c"]})}).table("each", unpack=True)
     assert mixed["output"].tolist() == [{"score": 1, "state": "a"}, 3]
+
+
+UNPACKED = [
+    ("whole", [2**53 + 1, None], "Int64"),
+    ("beyond 64 bits", [2**70, None], "object"),
+    ("fractions", [0.5, None], "Float64"),
+    ("both", [1, 0.5], "Float64"),
+    ("both, and one too large to be a fraction", [2**53 + 1, 0.5], "object"),
+    ("truth", [True, None], "boolean"),
+    ("truth and a number", [True, 1], "object"),
+    ("text", ["ä", None], "string"),
+    ("lists", [[1], None], "object"),
+    ("objects", [{"a": 1}, None], "object"),
+    ("nothing", [None, None], "object"),
+]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"), [case[1:] for case in UNPACKED], ids=[case[0] for case in UNPACKED]
+)
+def test_no_value_of_a_column_changes_another(values: list[Any], kind: str) -> None:
+    """No whole number becomes a fraction because one is missing elsewhere, or is a fraction there."""
+    column = pd.Series(typed(values))
+    assert str(column.dtype) == kind
+    assert [None if value is pd.NA else value for value in column] == values
+
+
+def test_a_failed_row_leaves_the_members_of_others(folder: Path) -> None:
+    """unpack: an id of one row is what it was, labels may repeat, and lists stay with their rows."""
+    large = 2**53 + 1
+    told = f'{{\\"id\\": {large}, \\"of\\": [\\"$1\\"]}}'
+    program(folder, "work", f'[ "$1" = c ] && exit 3; echo "{told}"')
+    text = SLOW.replace('"${{ item.name }}"] }', '"${{ item.name }}"], decode: json }')
+    text = text.replace("max_parallel: 1", "max_parallel: 1, fail_fast: false")
+    frame = pd.DataFrame({"name": ["a", "c", "b"]}, index=["x", "y", "x"])
+    table = nika_nb.run(text, vars={"rows": frame}).table("each", unpack=True)
+    assert list(table["id"]) == [large, pd.NA, large]
+    assert list(table["of"]) == [["a"], None, ["b"]]
+    assert list(table.index) == ["x", "y", "x"]
 
 
 FED = {
