@@ -6,6 +6,7 @@ import re
 from typing import cast
 
 from nika_nb.catalog import grammar
+from nika_nb.errors import Fault
 from nika_nb.language import cel
 from nika_nb.language.findings import Findings
 from nika_nb.language.model import ForEach, Lift, OnError, Retry
@@ -24,7 +25,7 @@ def read_when(node: Node, findings: Findings) -> Value | bool | None:
     if isinstance(node, Scalar) and isinstance(node.value, bool):
         return node.value
     if not has_island(node):
-        hint = "write `when: ${{ a == b }}`, or true or false without quotes"
+        hint = _as_condition(node) or "write `when: ${{ a == b }}`, or true or false without quotes"
         shown = f"`{node.text[:60]}`" if isinstance(node, Scalar) and node.text else kind_of(node)
         findings.error("NIKA-VAR-005", f"`when:` takes an expression, not {shown}", node.span, hint)
         return None
@@ -44,6 +45,18 @@ def read_when(node: Node, findings: Findings) -> Value | bool | None:
         )
         return None
     return value
+
+
+def _as_condition(node: Node) -> str:
+    """What to write for words that read as a condition; else empty."""
+    if not isinstance(node, Scalar) or not isinstance(node.value, str):
+        return ""
+    if node.text in ("true", "false"):
+        return f"write `when: {node.text}`, without quotes"
+    try:
+        return f"write `when: ${{{{ {node.text} }}}}`" if _asks(cel.parse(node.text)) else ""
+    except Fault:
+        return ""
 
 
 def _meant(expr: cel.Expr) -> str:

@@ -203,6 +203,13 @@ def test_a_task_is_strict(block: str, code: str, pointed: str, sentence: str) ->
 HINTS = [
     ("retries: 3", "write `retry: {max_attempts: 3}`"),
     ("when: ${{ inputs.a }}", "compare it, also where it is true or false: `== true`"),
+    (
+        "when: with.go == true && size(with.rows) > 0",
+        "write `when: ${{ with.go == true && size(with.rows) > 0 }}`",
+    ),
+    ("when: 'true'", "write `when: true`, without quotes"),
+    ("when: soon", "write `when: ${{ a == b }}`"),
+    ("when: it is done", "write `when: ${{ a == b }}`"),
 ]
 
 
