@@ -25,7 +25,7 @@ from nika_nb.language.jq import JqWorker
 from nika_nb.language.model import Action, Task
 from nika_nb.language.template import islands
 from nika_nb.plan.identity import secret_marker
-from nika_nb.plan.plan import Plan, TaskPlan
+from nika_nb.plan.plan import Callee, Plan, TaskPlan
 from nika_nb.runs.ceilings import NOTHING, ceiling
 from nika_nb.runs.inputs import how_given
 from nika_nb.runs.request import Request
@@ -108,7 +108,9 @@ class _Ahead:
         """told: the tasks that it calls are told one by one."""
         planned = self.plan.tasks[expected.task]
         task, works = planned.task, expected.fate in ("run", "depends")
-        touches = tuple(self._touches(action)) if works and _has_work(expected) else ()
+        callee = None if told else self.plan.callees.get(task.called or "")
+        reach = dict.fromkeys(self._touches(action, callee)) if works and _has_work(expected) else ()
+        touches = tuple(reach)
         fires = any(not touch.reads for touch in touches)
         name = f"{self.above}{task.id}"
         prompts = works and task.action.get("tool") == PROMPT
@@ -132,9 +134,14 @@ class _Ahead:
             ),
         )
 
-    def _touches(self, action: Action) -> Iterator[Touch]:
+    def _touches(self, action: Action, callee: Callee | None) -> Iterator[Touch]:
+        """callee: the workflow that it calls, as it is written, where its tasks are not told one by one."""
         for effect in effects(action):
             yield Touch(effect.kind, self.masker.mask_text(effect.target or ""))
+        if callee is not None:
+            for planned in callee.plan.tasks.values():
+                task = planned.task
+                yield from self._touches(task.action, callee.plan.callees.get(task.called or ""))
 
     def _ceiling(self, task: Task, expected: Expected, action: Action) -> Ceiling:
         if task.called is not None:

@@ -346,6 +346,17 @@ tasks:
 """
 
 
+def test_a_fan_out_that_calls_tells_what_all_its_items_may_touch(folder: Path) -> None:
+    """Its tasks are not told one by one: their programs are, once each, as they are written."""
+    (folder / "child.nika.yaml").write_text(CHILD)
+    text = CALLER.replace("  call: {", "  call: {for_each: {items: [a, b]}, ").replace("inputs.word", "item")
+    (call,) = (task for task in nika_nb.plan_resume(text).tasks if task.task == "call")
+    told = [str(touch) for touch in call.touches]
+    assert told[0] == "workflow · ./child.nika.yaml"
+    assert [one.partition(" · ")[0] for one in told[1:]] == ["exec", "exec"]
+    assert all(one.startswith("exec · ./say ") for one in told[1:])
+
+
 def test_a_secret_stands_in_no_forecast(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither by its reference nor where the text itself holds the value."""
     monkeypatch.setenv("PLAN_KEY", "s3cr3t-value-77")
