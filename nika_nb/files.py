@@ -61,6 +61,23 @@ def kind_of(path: str | os.PathLike[str]) -> str | None:
     return next((said for test, said in _KINDS if test(mode)), None)
 
 
+def no_folder(path: Path, above: int = 1) -> str | None:
+    """Why nothing can be looked up in a folder although something stands in its place, and what to do.
+
+    above: how many folders above it are looked at as well. None where it can, and where nothing is there.
+    """
+    for place in (*reversed(path.parents[:above]), path):
+        try:
+            folder = stat.S_ISDIR(os.stat(place).st_mode)
+        except OSError:
+            return f"{place} is a link that leads nowhere: move it away" if place.is_symlink() else None
+        if not folder:
+            return f"{place} {kind_of(place) or 'is a file'}, no folder: move it away"
+        if not os.access(place, os.X_OK | (os.R_OK if place == path else 0)):
+            return f"{place} may not be read: give yourself the right to, as with chmod u+rwx"
+    return None
+
+
 def here() -> Path:
     """The current folder. Raises UsageError where it is gone."""
     try:

@@ -11,6 +11,7 @@ from nika_nb.cli.streams import print_lines
 from nika_nb.errors import UsageError
 from nika_nb.files import here
 from nika_nb.runs.kin import answering
+from nika_nb.runs.shelf import Shelf
 from nika_nb.settings import Settings
 from nika_nb.trace.folder import Entry, TraceFolder, look
 from nika_nb.trace.kinship import Kinship
@@ -24,6 +25,7 @@ def collect_command(options: argparse.Namespace) -> int:
     settings = Settings.read()
     say(*(f"nika-nb: {trouble}" for trouble in settings.troubles))
     folder = TraceFolder(Path(options.folder))
+    Shelf(folder.path).judge()
     elsewhere = partial(answering, folder=folder.path)
     found = collect(folder, Limits.of(settings), dry_run=options.dry_run, elsewhere=elsewhere)
     if options.dry_run:

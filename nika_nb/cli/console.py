@@ -63,7 +63,10 @@ def how_to_answer(run: Run) -> list[str]:
         return []
     if run.journal_error:
         again = f" with `--resume {quote(run.board.trace_path)}`" if run.board.trace_path else ""
-        return ["", f"  its questions are not kept: make room, then run it again{again}, and it asks again"]
+        return [
+            "",
+            f"  its questions are not kept: put that right, then run it again{again}, and it asks again",
+        ]
     left = len(run.prompts) - question.MOST
     more = [f"  and {left:,} more: nika-nb runs inspect {quote(run.id or '')} lists them all"]
     command = f"nika-nb answer {quote(run.board.trace_path)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
@@ -65,7 +66,7 @@ def explain(error: Any, text: str) -> Explained:
         return "NIKA-PARSE-001", *_OPEN_QUOTE, Span(opened, opened + 1), ()
     if open_quote := _open_quote(text, at):
         return "NIKA-PARSE-001", *_OPEN_QUOTE, *open_quote
-    sentence = _island(text, at, problem) or _sentence(problem)
+    sentence = _island(text, at, problem) or _beyond(text, at) or _sentence(problem)
     return "NIKA-PARSE-001", *sentence, Span(at, min(at + 1, len(text))), related
 
 
@@ -115,6 +116,15 @@ def _island(text: str, at: int, problem: str) -> tuple[str, str] | None:
     if "mapping values" in problem and line.find("${{") < at - start:
         return "`${{ }}` stands unquoted and contains `: `, which YAML reads as a new key", _QUOTE_IT
     return None
+
+
+def _beyond(text: str, at: int) -> tuple[str, str] | None:
+    """The dedicated sentence for the number of a character that is none."""
+    found = re.compile(r"(?<=U)[0-9A-Fa-f]{8}").match(text, at)
+    if found is None or int(found[0], 16) < 0x110000:
+        return None
+    last = 'the last one is "\\U0010FFFF"'
+    return f"\\U{found[0]} is not a character", f"{last}: write the character itself, or its own number"
 
 
 def _sentence(problem: str) -> tuple[str, str]:

@@ -151,7 +151,7 @@ class _Reader:
                 return scalars.tagged(event.tag, event.value)
             return event.value if event.style or event.tag else scalars.resolve(event.value)
         except scalars.NotFinite:
-            raise self._not_data(event, f"`{event.value[:40]}` is not a finite number") from None
+            raise self._not_data(event, scalars.endless(event.value)) from None
         except scalars.Misfit:
             raise self._foreign(event) from None
 

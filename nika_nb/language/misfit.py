@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nika_nb.errors import hidden
+from nika_nb.language import scalars
 from nika_nb.values import Json, dumps
 
 _SHOWN = 60  # characters of a value
@@ -38,10 +39,21 @@ def _what(error: Any) -> str:
 
 def _wrong_type(value: Json, types: list[str]) -> str:
     names = " or ".join(f"`{'bool' if name == 'boolean' else name}`" for name in types)
-    said = f"{shown(value)} is not of type {names}"
+    said = f"{shown(value)} is not of type {names}{_too_large(value, types)}"
     if value is not None or len(types) != 1:
         return said
     return f"{said}; where null may come write `{{ union: [{_WRITTEN.get(types[0], types[0])}, null] }}`"
+
+
+def _too_large(value: Json, types: list[str]) -> str:
+    """A text that spells a number which no JSON value can hold stays a text: that it does so is told."""
+    if not isinstance(value, str) or not {"number", "integer"} & set(types):
+        return ""
+    try:
+        scalars.resolve(value or "x")
+    except scalars.NotFinite:
+        return f": {scalars.endless(hidden(value))}"
+    return ""
 
 
 def _surplus(found: list[str]) -> str:

@@ -24,6 +24,12 @@ class NotFinite(ValueError):
     """A number that no JSON value can hold: NaN, an infinity, or one beyond a double."""
 
 
+def endless(text: str) -> str:
+    """What is said of a text that spells a number which is none."""
+    largest = "" if _ENDLESS.fullmatch(text) else ": the largest one is about 1.8e308"
+    return f"`{text[:40]}` is not a finite number{largest}"
+
+
 class Misfit(ValueError):
     """A text that is no value of the tag that stands before it."""
 

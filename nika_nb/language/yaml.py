@@ -208,7 +208,7 @@ class _Walker:
         except scalars.NotFinite:
             self._findings.error(
                 "NIKA-YAML-008",
-                f"`{text[:40]}` is not a finite number",
+                scalars.endless(text),
                 span,
                 "use a number that JSON can hold, or put it in quotes",
             )

@@ -18,6 +18,7 @@ from nika_nb.catalog.frames import ENGINE_VERSION
 from nika_nb.doors import command
 from nika_nb.doors import deployment as started
 from nika_nb.errors import UsageError
+from nika_nb.files import no_folder
 from nika_nb.runs.below import projects
 from nika_nb.runs.lack import Lack
 from nika_nb.runs.records import moment
@@ -106,7 +107,12 @@ class Deployments:
         return _read(self._file(name, found), name, found, self.root)
 
     def all(self) -> list[Deployment]:
-        """The newest version of each, by name; those that cannot be read are left out."""
+        """The newest version of each, by name; those that cannot be read are left out.
+
+        Raises UsageError where none can be looked up.
+        """
+        if (why := no_folder(self.path)) is not None:
+            raise UsageError(f"no deployments can be looked up: {why}")
         found: list[Deployment] = []
         for name in sorted(self._names()):
             with suppress(UsageError):
@@ -129,14 +135,21 @@ class Deployments:
         path = self._file(name, version)
         if not path.is_file():
             return False
-        path.with_suffix(_REMOVED).write_text(f"{moment(time.time_ns())}\n", encoding="utf-8")
-        path.unlink(missing_ok=True)
+        try:
+            path.with_suffix(_REMOVED).write_text(f"{moment(time.time_ns())}\n", encoding="utf-8")
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise UsageError(f"{path} cannot be removed: {error.strerror}") from None
         return True
 
     def _write(self, name: str, snapshot: Snapshot, version: int) -> Deployment:
         """Whole or not at all; of two at once each gets a version of its own."""
         folder = self.path / name
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            why = no_folder(folder, 2) or f"{folder} cannot be made: {error.strerror}"
+            raise UsageError(f"nothing was deployed: {why}") from None
         created = time.time_ns()
         while True:
             made = Deployment(name, version, created, snapshot, self.root)
@@ -172,6 +185,8 @@ class Deployments:
         return max(self._versions(name), default=None)
 
     def _absent(self, name: str, version: int | None) -> str:
+        if (why := no_folder(self.path)) is not None:
+            return f"no deployments can be looked up: {why}"
         versions = self._versions(name)
         if version in self._removed(name):
             return f"version {version} of the deployment `{name}` was removed"

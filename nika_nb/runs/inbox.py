@@ -51,8 +51,9 @@ class Inbox:
 def inbox(root: Path) -> Inbox:
     """The runs that wait in a folder and below it; not those that another run got the answer of.
 
-    Nothing is changed by a look.
+    Nothing is changed by a look. Raises UsageError where the folder's own traces cannot be looked up.
     """
+    Shelf(TraceFolder(root).path).judge()
     below = projects(root)
     found = [one for project in below.roots for one in _waiting_in(project, root)]
     found.sort(key=lambda one: (-one.summary.updated, one.summary.run_id))

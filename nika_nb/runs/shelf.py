@@ -9,6 +9,7 @@ from pathlib import Path
 
 from nika_nb.doors import command
 from nika_nb.errors import UsageError
+from nika_nb.files import no_folder
 from nika_nb.runs.heads import Head, head_of
 from nika_nb.runs.ids import is_run_id
 from nika_nb.runs.index import Index, Unusable
@@ -47,9 +48,15 @@ class Shelf:
         """The same, as a project's."""
         return TraceFolder(self.path.parent.parent, self.path.name)
 
+    def judge(self) -> None:
+        """Raises UsageError where the traces cannot be looked up, though some may be there."""
+        if (why := no_folder(self.path)) is not None:
+            raise UsageError(f"no traces can be looked up: {why}")
+
     def page(self, offset: int, limit: int, status: str | None = None) -> Pages:
         """Runs `offset` to `offset + limit`, of one status or of all. Raises UsageError for other ranges."""
         judge_range(offset, limit, ("offset", "limit"))
+        self.judge()
         if status not in (None, *STATUSES):
             raise UsageError(f"a run's status is one of {', '.join(STATUSES)}, not {status!r}")
         if limit > LONGEST_PAGE:
@@ -64,6 +71,7 @@ class Shelf:
         """The record of a run. Raises UsageError for what is no run id, and for a run that is not here."""
         if not is_run_id(run_id):
             raise UsageError(f"{run_id!r} is not a run id: it looks like nightly-archive-1f0c2b7a")
+        self.judge()
         record = fold(self.heads(run_id))
         if record is None:
             raise UsageError(f"there is no run {run_id} in {self.path}; `{command('runs')}` shows what is")
@@ -94,8 +102,10 @@ class Shelf:
     def newest(self, workflow: str) -> Path | None:
         """The newest trace of a workflow's name that can be resumed.
 
-        What resumed another one is newer than that, whatever the stamps say: clocks go back.
+        What resumed another one is newer than that, whatever the stamps say: clocks go back. Raises
+        UsageError where none can be looked up.
         """
+        self.judge()
         found = next((entry.path for entry in self.of_workflow(workflow) if entry.resumable), None)
         seen: set[Path] = set()
         while found is not None and found not in seen:

@@ -41,8 +41,9 @@ class ListedTrace:
 
 
 def listed(path: Path) -> list[ListedTrace]:
-    """Every trace of a folder, newest first."""
+    """Every trace of a folder, newest first. Raises UsageError where none can be looked up."""
     shelf = Shelf(path)
+    shelf.judge()
     entries = shelf.entries()
     paused = {entry.run for entry in entries if entry.state == "paused" and entry.run}
     onward: dict[str, tuple[str, State, bool, str | None]] = dict(_onward(shelf, paused))

@@ -58,6 +58,7 @@ def each_of(given: Traced | Iterable[Traced] | Mapping[Any, Traced]) -> list[Tra
 def newest_in(root: Path | None = None) -> Path:
     """The newest trace in a folder's `.nika`. Raises UsageError where there is none."""
     folder = TraceFolder(root or here())
+    Shelf(folder.path).judge()
     found = folder.recent(1)
     if not found:
         raise UsageError(f"there is no trace in {folder.shown}")
@@ -90,8 +91,12 @@ def newest_of(run_id: str, folder: TraceFolder) -> Path:
 
 
 def traces_in(folder: Path) -> list[Path]:
-    """The files that may be traces: of a folder that holds a `.nika`, or of one that holds them itself."""
+    """The files that may be traces: of a folder that holds a `.nika`, or of one that holds them itself.
+
+    Raises UsageError where they cannot be looked up.
+    """
     inside = TraceFolder(folder).path
+    Shelf(inside).judge()
     return sorted((inside if inside.is_dir() else folder).glob("*.ndjson"))
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from nika_nb.catalog.frames import FILE_BOUND, RUN_ENDS, TASK_ENDS
 from nika_nb.engine.events import Event
+from nika_nb.files import no_folder
 from nika_nb.trace.chain import Chain
 from nika_nb.trace.folder import shown
 from nika_nb.trace.lock import claim, let_go
@@ -159,7 +160,7 @@ class Journal:
                 self._append(self._held[0].data)
                 self._waiting -= len(self._held.popleft().data) + 1
         except OSError as error:
-            self.trouble = _why(error)
+            self.trouble = (no_folder(self.folder) if self.path is None else None) or _why(error)
             self._mend()
         else:
             self.trouble = None

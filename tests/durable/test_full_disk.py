@@ -155,7 +155,7 @@ def test_on_a_terminal_no_line_is_taught_that_cannot_work(
     assert "No space left on device" in done.err
     assert "nika-nb answer" not in done.err
     (trace,) = here.traces
-    assert f"make room, then run it again with `--resume .nika/traces/{trace.name}`" in done.err
+    assert f"put that right, then run it again with `--resume .nika/traces/{trace.name}`" in done.err
     disk.empty()
     again = terminal("run", "gate.nika.yaml", "--resume", trace)
     assert "nika-nb answer" in again.err

@@ -313,6 +313,7 @@ def test_a_misfit_names_its_place_and_its_value_but_no_secret() -> None:
 MISFITS: list[tuple[str, Any, str]] = [
     ("integer", "three", '`"three"` is not of type `integer`'),
     ("string", None, "`null` is not of type `string`; where null may come write `{ union: [string, null] }`"),
+    ("number", "1e400", '`"1e400"` is not of type `number`: `1e400` is not a finite number: the largest one'),
     ("bool", None, "`{ union: [bool, null] }`"),
     ("string", ["a", "b"], "a list of 2 is not"),
     ("string", {"a": 1}, "an object with `a` is not"),

@@ -233,6 +233,7 @@ BREAKS: list[tuple[str, str, str, str]] = [
     ("a comma as a value", "a: ,\n", "a value is missing here", ","),
     ("an unknown escape", 'a: "\\q"\n', "this escape does not exist inside double quotes", "\\"),
     ("half a pair", 'a: "\\uD83D\\uDE00"\n', "half of a surrogate pair", ""),
+    ("a number beyond", 'a: "\\U00110000"\n', "\\U00110000 is not a character", ""),
     ("a reserved sign", "a: @x\n", "a plain value cannot start with this character", "@"),
     ("a bare star", "a: *\n", "a plain value cannot start with `*`", ""),
     ("a bare ampersand", "a: &\n", "a plain value cannot start with `&`", ""),

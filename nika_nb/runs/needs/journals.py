@@ -6,7 +6,7 @@ import os
 import tempfile
 
 from nika_nb.errors import UsageError
-from nika_nb.files import at_home
+from nika_nb.files import at_home, no_folder
 from nika_nb.runs.lack import Lack
 from nika_nb.settings import Settings
 from nika_nb.trace.folder import TraceFolder
@@ -46,6 +46,9 @@ def looked_at(folder: TraceFolder, settings: Settings) -> list[Lack]:
 
 def unwritable(folder: TraceFolder, why: str) -> Lack:
     """What is said where a journal could not be written into a folder."""
+    if (strange := no_folder(folder.path)) is not None:
+        what, _, how = strange.rpartition(": ")
+        return Lack(JOURNAL_CODE, f"no journal can be written: {what}", f"{_WHY}: {how}")
     what = f"the folder {folder.shown} takes no journal ({why})"
     return Lack(JOURNAL_CODE, what, f"{_WHY}: make the folder writable, and room on the disk")
 
