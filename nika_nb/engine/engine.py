@@ -226,8 +226,12 @@ class Engine:
         if edge is not None:
             self._dead_path(cleanup, edge)
             return
-        work = self._works.setdefault(cleanup.task.id, Work())
-        self._settle(cleanup, await self._pipeline.cleanup(cleanup, work, self._cleanups))
+        if self._unwinding.has_work(cleanup.task.id):
+            work = self._works.setdefault(cleanup.task.id, Work())
+            end = await self._pipeline.cleanup(cleanup, work, self._cleanups)
+        else:
+            end = await self._pipeline.cleaned(cleanup)
+        self._settle(cleanup, end)
 
     def _unwound(self, names: Iterable[str]) -> None:
         """A task has settled on which these cleanups may have waited: one after the other, as they stand."""
@@ -236,12 +240,10 @@ class Engine:
             if not self._unwinding.take(name):
                 continue
             cleanup = self._plan.tasks[name]
-            if self._unwinding.has_work(name):
+            if self._unwinding.has_work(name) or self._unwinding.stands(name):
                 before = self._set_to_work(name, self._clean_up_late(cleanup, before), self._cleaning)
-                continue
-            outcome = Outcome("skipped", "gate")
-            self._settler.skipped(cleanup, "unwind · nothing started", None, outcome)
-            self._settle(cleanup, Ended(outcome))
+            else:
+                self._settle(cleanup, self._pipeline.idle(cleanup))
 
     async def _clean_up_late(self, cleanup: TaskPlan, before: asyncio.Task[None] | None) -> None:
         if before is not None:
@@ -284,7 +286,7 @@ class Engine:
         self._usages += end.work.usages
         self._works.pop(name, None)
         self._waits.end(name)
-        self._unwinding.settled(name)
+        self._unwinding.settled(name, stood=end.work.stood)
         self._unwound(one for one in (*planned.cleanups, *planned.consumers) if one in self._unwinding)
         for consumer in planned.consumers:
             if consumer in self._unwinding:

@@ -10,10 +10,10 @@ from typing import Any
 from nika_nb.engine.attempts import error_of
 from nika_nb.engine.contract import CallOff, Prompt, StaysOpen
 from nika_nb.engine.identify import try_identity
+from nika_nb.engine.keeping import hashes
 from nika_nb.engine.memory import Hit, Miss
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.recovery import MOVED, has_to_stand
-from nika_nb.engine.settle import hashes
 from nika_nb.engine.unit import UnitRunner
 from nika_nb.engine.waits import Crew
 from nika_nb.engine.work import Work

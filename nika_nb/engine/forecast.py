@@ -274,17 +274,19 @@ class Forecaster:
         self._scopes.tasks[planned.task.id] = record(planned.task, Settled(outcome, bindings, *times))
 
     def _cleanup(self, planned: TaskPlan) -> Expected:
-        """Never recalled: it runs behind the producers that start, or had when the last run stopped."""
+        """It runs behind the producers that start, or had when the last run stopped; else it stands."""
         task = planned.task.id
         finally_ = (edge for edge in self._plan.edges if edge.consumer == task and edge.kind == "finally")
         fates = {edge.producer: self._fate(edge.producer) for edge in finally_}
         owed = [name for name in fates if self._memory.owes(task, name)]
         starts = [name for name, fate in fates.items() if fate in ("run", "depends") or name in owed]
-        if not starts:
+        if not starts and "skip" not in fates.values():
             return Expected(task, "idle", why="unwind · nothing started")
         blocked = self._blocked(planned)
         if blocked is not None:
             return blocked
+        if not starts:
+            return self._cleaned(planned)
         waits = tuple(self._unknown(planned))
         certain = not waits and (owed or "run" in fates.values())
         who = " or ".join(f"`{name}`" for name in starts)
@@ -292,6 +294,13 @@ class Forecaster:
         return Expected(
             task, "run" if certain else "depends", why=f"cleans up behind {who}", upstream=upstream
         )
+
+    def _cleaned(self, planned: TaskPlan) -> Expected:
+        found = self._memory.cleaned(planned.task.id, planned.def_hash)
+        if isinstance(found, Hit):
+            return Expected(planned.task.id, "skip", hits=(found,))
+        why = "unwind · nothing started" if found is None else f"{found.outcome.sentence} earlier"
+        return Expected(planned.task.id, "idle", why=why)
 
     def _fate(self, name: str) -> Fate:
         """Of a task that a cleanup follows, which may be a cleanup that stands further down."""

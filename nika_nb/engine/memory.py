@@ -71,7 +71,7 @@ class Memory(Protocol):
     `carried` and `carried_item` answer only when a paused run goes on after an answer: then what had
     failed stays failed, for nothing is retried behind anyone's back. `child` is what the workflow
     that a task calls had settled by itself. `owes`: a producer had worked when the earlier run stopped,
-    and this cleanup of it was still due.
+    and this cleanup of it was still due. `cleaned`: how a cleanup had ended, where it is written as it was.
     """
 
     @property
@@ -88,6 +88,8 @@ class Memory(Protocol):
     def child(self, task: str, item: int | None) -> Memory: ...
 
     def owes(self, cleanup: str, producer: str) -> bool: ...
+
+    def cleaned(self, cleanup: str, def_hash: str) -> Hit | Carried | None: ...
 
 
 class NoMemory:
@@ -112,3 +114,6 @@ class NoMemory:
 
     def owes(self, cleanup: str, producer: str) -> bool:
         return False
+
+    def cleaned(self, cleanup: str, def_hash: str) -> Hit | Carried | None:
+        return None

@@ -11,7 +11,7 @@ from nika_nb.engine.clock import Clock
 from nika_nb.engine.contract import Asks, CallOff, Prompt, StaysOpen
 from nika_nb.engine.fanout import FanOut, aligned, fold, not_a_list
 from nika_nb.engine.identify import recall, try_identity
-from nika_nb.engine.memory import Hit, Memory
+from nika_nb.engine.memory import Carried, Hit, Memory
 from nika_nb.engine.outcome import Outcome
 from nika_nb.engine.scope import Scopes, per_item, reads
 from nika_nb.engine.settle import Settler
@@ -72,9 +72,7 @@ class Pipeline:
         if carried is not None and carried.open:
             work.restore(carried)
         elif carried is not None:
-            before = Work.of(carried)
-            self._settler.carried(planned, carried.outcome, before)
-            return Ended(carried.outcome, work=before)
+            return self._carried(planned, carried)
         stage = "with"
         try:
             scope = self._boundary(planned)
@@ -114,10 +112,14 @@ class Pipeline:
         self._settler.before_start(planned, stage, outcome)
         return Ended(outcome)
 
+    def _carried(self, planned: TaskPlan, carried: Carried) -> Ended:
+        before = Work.of(carried)
+        self._settler.carried(planned, carried.outcome, before)
+        return Ended(carried.outcome, work=before)
+
     async def _cache_hit(
         self, planned: TaskPlan, identity: Identity | Fault, hit: Hit, fan_out: FanOut | None = None
     ) -> Ended:
-        assert isinstance(identity, Identity)
         outcome = self._units.outcome(hit)
         try:
             if fan_out is None:
@@ -200,8 +202,19 @@ class Pipeline:
         found: list[Any] = render(task.for_each.items, self._scopes.marked | {"with": bindings})
         return found
 
+    def idle(self, planned: TaskPlan) -> Ended:
+        """An `unwind` task behind which there is nothing to clean up."""
+        return self._skipped(planned, "unwind · nothing started", None)
+
+    async def cleaned(self, planned: TaskPlan) -> Ended:
+        """An `unwind` task whose producers did not run again: it stands as it ended behind them."""
+        found = self._memory.cleaned(planned.task.id, planned.def_hash)
+        if isinstance(found, Hit):
+            return await self._cache_hit(planned, ALWAYS, found)
+        return self.idle(planned) if found is None else self._carried(planned, found)
+
     async def cleanup(self, planned: TaskPlan, work: Work, cleanups: Cleanups) -> Ended:
-        """An `unwind` task: bounded, never recalled, and it cannot wait for a human."""
+        """An `unwind` task: bounded, run whenever what it follows is, and it cannot wait for a human."""
         task = planned.task
         bounded = replace(planned, task=replace(task, timeout_ms=task.timeout_ms or CLEANUP_TIMEOUT_MS))
         stage = "with"

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from nika_nb.engine import keeping
 from nika_nb.engine.emit import Emitter, Mask
+from nika_nb.engine.keeping import hashes
 from nika_nb.engine.memory import Hit
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.reasons import reason_fields
@@ -39,13 +41,13 @@ class Settler:
         self._emitter.emit("task_started", task=task, note=note, **reason_fields(planned, work.miss))
         self._decisions(task, work)
         if outcome.status == "success":
-            self._succeeded(task, note, outcome, work, identity)
+            self._succeeded(planned, note, outcome, work, identity)
         elif outcome.status == "failure":
-            self._failed(task, note, outcome, work)
+            self._failed(planned, note, outcome, work)
         elif outcome.status == "cancelled":
             self._called_off(task, outcome, work)
         else:
-            self._skipped_on_error(task, outcome, work)
+            self._skipped_on_error(planned, outcome, work)
 
     def _decisions(self, task: str, work: Work) -> None:
         for lift in work.lifts:
@@ -67,8 +69,9 @@ class Settler:
             self._emitter.emit(kind, task=task, item=item, **fields)
 
     def _succeeded(
-        self, task: str, note: str, outcome: Outcome, work: Work, identity: Identity | Fault
+        self, planned: TaskPlan, note: str, outcome: Outcome, work: Work, identity: Identity | Fault
     ) -> None:
+        task = planned.task.id
         if outcome.error is not None:
             self._emitter.emit("task_recovered", task=task, code=outcome.error.code)
         self._emitter.emit(
@@ -79,21 +82,23 @@ class Settler:
             attempts=outcome.attempts,
             **work.times(),
             **work.figures(),
-            **self._keys(identity, outcome.value),
+            **keeping.success(self._mask, identity, outcome.value),
+            **keeping.cleanup(self._mask, planned, outcome),
             outcome=self._outcome(outcome),
             files_seen=self._files(work.files),
         )
 
-    def _failed(self, task: str, note: str, outcome: Outcome, work: Work) -> None:
+    def _failed(self, planned: TaskPlan, note: str, outcome: Outcome, work: Work) -> None:
         self._emitter.emit(
             "task_failed",
-            task=task,
+            task=planned.task.id,
             note=note,
             detail=_detail(outcome.error),
             duration_ms=_duration(work) or 0,
             attempts=outcome.attempts,
             **work.times(),
             **work.figures(),
+            **keeping.cleanup(self._mask, planned, outcome),
             outcome=self._outcome(outcome),
         )
 
@@ -106,14 +111,15 @@ class Settler:
             outcome=self._outcome(outcome),
         )
 
-    def _skipped_on_error(self, task: str, outcome: Outcome, work: Work) -> None:
+    def _skipped_on_error(self, planned: TaskPlan, outcome: Outcome, work: Work) -> None:
         self._emitter.emit(
             "task_skipped",
-            task=task,
+            task=planned.task.id,
             note="on_error · skip",
             detail=_detail(outcome.error),
             **work.times(),
             **work.figures(),
+            **keeping.cleanup(self._mask, planned, outcome),
             outcome=self._outcome(outcome),
         )
 
@@ -124,18 +130,21 @@ class Settler:
             task=planned.task.id,
             note=stage,
             detail=_detail(outcome.error),
+            **keeping.cleanup(self._mask, planned, outcome),
             outcome=self._outcome(outcome),
         )
 
     def carried(self, planned: TaskPlan, outcome: Outcome, work: Work) -> None:
-        """An end of the paused run, still standing after the answer."""
+        """An end of an earlier run that still stands: after the answer to a pause, or a cleanup's."""
         failed = outcome.status == "failure"
+        when = "earlier" if planned.task.is_cleanup else "before the pause"
         self._emitter.emit(
             "task_failed" if failed else "task_skipped",
             task=planned.task.id,
-            note=f"{'failed' if failed else 'skipped'} before the pause",
+            note=f"{'failed' if failed else 'skipped'} {when}",
             detail=_detail(outcome.error),
             **work.times(),
+            **keeping.cleanup(self._mask, planned, outcome),
             outcome=self._outcome(outcome),
         )
 
@@ -169,12 +178,13 @@ class Settler:
             "task_cancelled", task=task, note=note, blocked_by=blocked_by, outcome=self._outcome(outcome)
         )
 
-    def cache_hit(self, planned: TaskPlan, outcome: Outcome, identity: Identity, hit: Hit) -> None:
+    def cache_hit(self, planned: TaskPlan, outcome: Outcome, identity: Identity | Fault, hit: Hit) -> None:
         self._emitter.emit(
             "task_cache_hit",
             task=planned.task.id,
             note="cache hit (resume)",
-            **self._keys(identity, outcome.value),
+            **keeping.success(self._mask, identity, outcome.value),
+            **keeping.cleanup(self._mask, planned, outcome),
             outcome=self._outcome(outcome),
             matched=dumps({"trace": hit.trace, "frame": hit.frame}),
             saved_ms=hit.duration_ms,
@@ -195,7 +205,8 @@ class Settler:
         hit: Hit | None = None,
     ) -> None:
         """One settled item of a fan-out, ran or recalled."""
-        keys = self._keys(identity, outcome.value) if outcome.status == "success" else hashes(identity)
+        succeeded = outcome.status == "success"
+        keys = keeping.success(self._mask, identity, outcome.value) if succeeded else hashes(identity)
         self._attached(task, index, work)
         self._emitter.emit(
             "nb_item_completed",
@@ -228,22 +239,6 @@ class Settler:
             "files_as_of_ns": hit.as_of if changed else None,
         }
 
-    def _keys(self, identity: Identity | Fault, output: Any) -> dict[str, Any]:
-        """The fields by which a later resume recognises this success, or why it cannot."""
-        if isinstance(identity, Fault):
-            return {"not_resumable": identity.message}
-        if holds_bytes(output):
-            return {"not_resumable": "the output is bytes"}
-        if self._mask.found(output):
-            return {"not_resumable": "a secret stands in the output, which is withheld"}
-        return {
-            "def_hash": identity.def_hash,
-            "input_hash": identity.input_hash,
-            "output": dumps(output),
-            "definition_parts": dumps(identity.definition_parts) if identity.definition_parts else None,
-            "input_parts": dumps(identity.input_parts),
-        }
-
     def digest(self, value: Any) -> str | None:
         """The digest of a value as a journal may hold it: from one a secret can be guessed."""
         return None if self._mask.found(value) else digest(portable(value))
@@ -269,13 +264,6 @@ class Settler:
 def note_of(outcome: Outcome) -> str:
     """Why a task was cancelled, as the console shows it."""
     return "over budget" if outcome.cause == "budget" else outcome.cause
-
-
-def hashes(identity: Identity | Fault) -> dict[str, str]:
-    """What an item is recognised by when a paused run goes on, though it gave nothing."""
-    if isinstance(identity, Fault):
-        return {}
-    return {"def_hash": identity.def_hash, "input_hash": identity.input_hash}
 
 
 def _detail(error: TaskError | None) -> str | None:

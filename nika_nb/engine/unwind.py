@@ -27,6 +27,7 @@ class Unwinding:
         self._began: set[str] = set()
         self._ended: set[str] = set()
         self._settled: set[str] = set()
+        self._stood: set[str] = set()
         self._taken: set[str] = set()
 
     def __contains__(self, name: str) -> bool:
@@ -37,9 +38,12 @@ class Unwinding:
         self._began.add(name)
         self._ended.add(name)
 
-    def settled(self, name: str) -> None:
+    def settled(self, name: str, *, stood: bool) -> None:
+        """stood: it had worked before this run, and did not again."""
         self._ended.add(name)
         self._settled.add(name)
+        if stood:
+            self._stood.add(name)
 
     def take(self, name: str) -> bool:
         """Whether this cleanup is due now; True once at most."""
@@ -56,6 +60,10 @@ class Unwinding:
     def has_work(self, name: str) -> bool:
         """Whether any of its producers was set to work, here or before a stop at which it was still due."""
         return bool(self._worked_for(name))
+
+    def stands(self, name: str) -> bool:
+        """Whether it may have cleaned up before, behind a producer that did not run again."""
+        return not self._stood.isdisjoint(self._follows[name])
 
     def _worked_for(self, name: str) -> list[str]:
         follows = self._follows[name]

@@ -17,7 +17,7 @@ class Work:
 
     started: unix ns of the first dispatch, None while nothing was dispatched. miss: why it had to run.
     failed: the error that is left to recover from. keys: what an item is recognised by. files: what it was
-    about to read.
+    about to read. stood: it had worked in an earlier run, and what became of it stands.
     """
 
     def __init__(self) -> None:
@@ -30,6 +30,7 @@ class Work:
         self.lifts: dict[Lifted, None] = {}
         self.attached: list[tuple[str, dict[str, Any]]] = []
         self.child: str | None = None
+        self.stood = False
         self.miss = Miss("first-run")
         self.failed: TaskError | None = None
         self.keys: dict[str, str] = {}
@@ -40,6 +41,7 @@ class Work:
         """Of a task that ran before and does not run again: its times, which others may have observed."""
         work = cls()
         work.started, work.ended = earlier.started, earlier.ended
+        work.stood = isinstance(earlier, Hit) or earlier.ended is not None
         return work
 
     def restore(self, carried: Carried) -> None:

@@ -9,9 +9,10 @@ from nika_nb.engine.contract import Permit
 from nika_nb.engine.memory import Carried, Hit
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.seen import marks_of
-from nika_nb.trace.fields import inner, list_of, shape_of, whole
+from nika_nb.trace.fields import inner, json_in, list_of, shape_of, whole
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.remembered import Record
+from nika_nb.values import too_deep
 
 _LATEST = 1 << 63  # unix ns beyond which nothing is a moment
 
@@ -36,6 +37,18 @@ def hit(record: Record, trace: str, as_of: int | None = None) -> Hit:
     )
 
 
+def came(frame: Frame, text: str | None, trace: str, as_of: int | None = None) -> Hit:
+    """What a cleanup that succeeded had come to: null where its output was withheld, or cannot be read.
+
+    text: its output as it stands in the frame or in pages; older engines kept it in the outcome alone.
+    """
+    if text is None and "def_hash" not in frame.fields:
+        output = inner(shape_of(frame.get("outcome")), "payload").get("value")
+    else:
+        output = json_in(text)
+    return hit(Record(frame, "", "", None if too_deep(output) else output), trace, as_of)
+
+
 def carried(frame: Frame) -> Carried | None:
     """How a unit ended, for it to stay so; None where the frame does not tell."""
     outcome = Outcome.of(shape_of(frame.get("outcome")))
@@ -57,7 +70,7 @@ def _times(frame: Frame) -> dict[str, int]:
     """When the task of a terminal frame ran: as recorded, or as long before the frame as it took."""
     started, ended = frame.get("started_ns"), frame.get("ended_ns")
     if isinstance(ended, int) and started is None:
-        return {}  # its verb was never set to work
+        return {"ended": ended}  # its verb was never set to work
     if not (isinstance(started, int) and isinstance(ended, int)):
         ended, took = frame.timestamp, _first(frame, "duration_ms", "saved_ms", int)
         started = ended - took * 10**6 if took is not None else -1

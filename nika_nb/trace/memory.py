@@ -10,7 +10,7 @@ from nika_nb.engine.contract import unit_key
 from nika_nb.engine.memory import Carried, Hit, Memory, Miss, NoMemory
 from nika_nb.plan.identity import Identity
 from nika_nb.trace.child import Child
-from nika_nb.trace.hits import carried, hit
+from nika_nb.trace.hits import came, carried, hit
 from nika_nb.trace.inflight import InFlight, in_flight
 from nika_nb.trace.misses import better, differs, ended, missed, missed_item
 from nika_nb.trace.remembered import Record, Remembered
@@ -216,13 +216,30 @@ class JournalMemory:
         A pause tells which ones; of a run that broke off, it is those whose producer had come to an end.
         """
         tidied, known = self._tasks.get(cleanup), self._tasks.get(producer)
-        if tidied is None or tidied.last is not None:
-            return False
-        if self.trace.state == "paused":
-            return producer in tidied.owed_to
-        if known is not None and known.last is not None and known.last.kind != "task_cache_hit":
-            return known.began
+        if tidied is not None:
+            if tidied.last is not None:
+                return False
+            if self.trace.state == "paused":
+                return producer in tidied.owed_to
+            if known is not None and known.last is not None and known.last.kind != "task_cache_hit":
+                return known.began
         return self.earlier is not None and self.earlier.owes(cleanup, producer)
+
+    def cleaned(self, cleanup: str, def_hash: str) -> Hit | Carried | None:
+        """How a cleanup had ended, where it is written today as it was; None where that is not known.
+
+        What an answer continues is pinned, and written as it was.
+        """
+        known = self._tasks.get(cleanup)
+        if cleanup in self.forced:
+            return None
+        if known is None or known.last is None:
+            return self.earlier.cleaned(cleanup, def_hash) if self.earlier else None
+        if not self.carry_failures and known.last.get("def_hash") != def_hash:
+            return None
+        if known.last.kind in TASK_SUCCESSES:
+            return came(known.last, known.said, self.trace.label, self._as_of)
+        return carried(known.last)
 
     def notice(self) -> str | None:
         """What has to be said before a resume: that little or nothing can be recognised."""

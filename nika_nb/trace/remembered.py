@@ -43,6 +43,7 @@ class Remembered:
     failed_open: dict[int | None, Frame] = field(default_factory=dict)  # what only has to recover
     owed_to: frozenset[str] = frozenset()  # of a cleanup: who had worked, and it was still due at a pause
     why: str = ""  # why the last success cannot be used
+    said: str | None = None  # the output text of that one
     children: dict[int | None, Child] = field(default_factory=dict)  # what a called workflow said, by item
     usable: int = 0
     keyless: int = 0
@@ -81,8 +82,8 @@ class Remembered:
             self.record = found
             self.usable += 1
         else:
-            self.why = found
-            self._count_lost(found)
+            self.why, self.said = found, text
+            self._count_lost(found, frame)
 
     def _take_item(self, frame: Frame, item: int | None, text: str | None) -> None:
         self.flying.pop(item, None)
@@ -98,12 +99,12 @@ class Remembered:
             self.by_index[item] = found
             self.usable += 1
         else:
-            self._count_lost(found)
+            self._count_lost(found, frame)
 
-    def _count_lost(self, why: str) -> None:
+    def _count_lost(self, why: str, frame: Frame) -> None:
         if why == _UNPARSEABLE:
             self.unparseable += 1
-        else:
+        elif "def_hash" not in frame.fields:  # a cleanup has that one alone, and needs no other
             self.keyless += 1
 
 

@@ -186,10 +186,7 @@ def drawn(chance: random.Random, most: int = 7, longest: float = 0, asks: bool =
     graph = Graph(tuple(nodes))
     nodes = [_handled(chance, node, graph) for node in nodes]
     for number in range(chance.choice((0, 1, 2))):
-        followed = [
-            node for node in nodes if not (asks and node.unwinds)
-        ]  # a pause between two is told in the README
-        nodes.append(_cleanup(chance, f"c{number}", followed))
+        nodes.append(_cleanup(chance, f"c{number}", nodes))
     return Graph(tuple(nodes))
 
 
@@ -230,6 +227,8 @@ def _folding(chance: random.Random, nodes: list[Node]) -> list[Node]:
 def _cleanup(chance: random.Random, name: str, above: list[Node]) -> Node:
     """Follows some tasks and cleanups, reads of them, and may wait for other tasks besides."""
     follows = [node.name for node in chance.sample(above, chance.randint(1, min(3, len(above))))]
+    chained = [node.name for node in above if node.unwinds and node.name not in follows]
+    follows += chained if chance.random() < 0.5 else []
     reads = [(of, chance.choice(READ)) for of in follows if chance.random() < 0.5]
     others = [node.name for node in above if not node.unwinds and node.name not in follows]
     waits = [(of, chance.choice(AFTER)) for of in others if chance.random() < 0.2]

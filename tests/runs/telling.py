@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from nika_nb.catalog.frames import TASK_ENDS
-from tests.doors import marks, of
+from tests.doors import hits, marks, of
 from tests.runs.algebra import CAUSES, End, ends
 from tests.runs.graphs import Graph
 
@@ -23,15 +23,6 @@ def told(trace: Path) -> dict[str, End]:
         outcome = json.loads(frame["outcome"])
         found[frame["task"]] = End(outcome["class"], outcome["cause"], outcome["payload"].get("value"))
     return found
-
-
-def due(graph: Graph, trace: Path) -> dict[str, End]:
-    """How every task of a resume has to have ended. A cleanup has nothing to do where what it follows did
-    not run again, and had been cleaned up after."""
-    again = {frame["task"] for frame in of(trace, "verb_invoked")}
-    idle, came = End("skipped", "gate"), told(trace)
-    spared = {node.name for node in graph.nodes if node.unwinds and not again & set(node.unwinds)}
-    return ends(graph) | {name: idle for name in spared if came.get(name) == idle}
 
 
 def untidied(graph: Graph, folder: Path) -> set[str]:
@@ -56,6 +47,11 @@ def recallable(graph: Graph, *traces: Path) -> set[str]:
     """The tasks that journals hold as successes, and that the next resume has to recognise."""
     frames = [frame for trace in traces for frame in of(trace, "task_completed", "task_cache_hit")]
     return {frame["task"] for frame in frames if not graph[frame["task"]].unwinds} - moved(graph)
+
+
+def recalled(graph: Graph, trace: Path) -> set[str]:
+    """The tasks for which records stood, cleanups left out: those stand where what they follow does."""
+    return {name for name in hits(trace) if not graph[name].unwinds} - moved(graph)
 
 
 def moved(graph: Graph) -> set[str]:

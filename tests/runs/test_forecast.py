@@ -61,7 +61,7 @@ class Case:
     request: dict[str, Any] = field(default_factory=dict)
 
 
-IDLE = {"saves": "idle", "tidy": "idle"}
+IDLE = {"saves": "idle"}
 CASES = [
     Case("nothing"),
     Case(
@@ -76,6 +76,13 @@ CASES = [
         '"behind2"]',
         {"behind": "run", "tidy": "run"},
         {"behind": "definition changed: exec.command", "tidy": "cleans up behind `behind`"},
+    ),
+    Case(
+        "a cleanup alone",
+        '"tidy"]',
+        '"tidy2"]',
+        {"tidy": "idle"},
+        {"tidy": "unwind · nothing started"},
     ),
     Case(
         "one element",

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 import nika_nb
 from nika_nb.check.report import Report
 from nika_nb.trace.verify import verify
-from tests.doors import alive, frames, hits, marks, newest, of, ran, reasons, traces, wait_for
+from tests.doors import alive, frames, marks, newest, of, ran, reasons, traces, wait_for
 from tests.runs.algebra import End, ends
 from tests.runs.crashing import Crasher
 from tests.runs.graphs import Graph, drawn, stage
-from tests.runs.telling import Told, due, moved, once, recallable, told, untidied
+from tests.runs.telling import Told, once, recallable, recalled, told, untidied
 
 CHANCE = st.randoms(use_true_random=False)
 MANY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
@@ -72,8 +72,8 @@ def test_any_graph_ends_as_the_algebra_says(chance: random.Random, part: float) 
         resumed = nika_nb.run(workflow, resume=whole)
         trace = Path(str(resumed.trace)).resolve()
         watched.after(trace)
-        assert told(trace) == due(graph, trace)
-        assert hits(trace) - moved(graph) == recallable(graph, whole)
+        assert told(trace) == ends(graph)
+        assert recalled(graph, trace) == recallable(graph, whole)
         assert set(reasons(trace)) == {name for name in ran(trace) if not graph[name].unwinds}
 
 
@@ -105,7 +105,7 @@ def test_any_graph_survives_kills(crasher: Crasher, chance: random.Random, parts
         last = newest(workflow.parent)
         left(last)
         watched.after(last)
-        expected = due(graph, last)
+        expected = ends(graph)
         assert told(last) == expected
         assert not untidied(graph, workflow.parent)
         if done["state"] == "completed":
@@ -127,7 +127,7 @@ def test_any_graph_that_asks_goes_on_where_it_stood(chance: random.Random, order
             event(f"asked {len(run.prompts)} at once")
             asked = order.sample(run.prompts, order.randint(1, len(run.prompts)))
             run = run.answer({prompt.key: prompt.message for prompt in asked})
-        assert told(Path(str(run.trace))) == due(graph, Path(str(run.trace)))
+        assert told(Path(str(run.trace))) == ends(graph)
         assert not untidied(graph, workflow.parent)
         assert once(graph).items() <= marks(workflow.parent / "marks").items()
         assert not marks(workflow.parent / "early")

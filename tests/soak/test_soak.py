@@ -19,10 +19,11 @@ import pytest
 import nika_nb
 from nika_nb.trace.lock import holder
 from nika_nb.trace.verify import verify
-from tests.doors import alive, hits, of, traces, wait_for
+from tests.doors import alive, of, traces, wait_for
+from tests.runs.algebra import ends
 from tests.runs.crashing import Crasher
 from tests.runs.graphs import Graph, drawn, stage
-from tests.runs.telling import Told, due, moved, recallable, told
+from tests.runs.telling import Told, recallable, recalled, told
 
 BATCH = 10
 KILLS = 4
@@ -116,6 +117,6 @@ def inhabitants(folder: Path) -> list[int]:
 def judge(graph: Graph, folder: Path) -> None:
     """The last run ended as if nothing had happened, and holds all that any of them had settled."""
     *crashed, last = traces(folder)
-    assert told(last) == due(graph, last)
-    assert hits(last) - moved(graph) == recallable(graph, *crashed)
+    assert told(last) == ends(graph)
+    assert recalled(graph, last) == recallable(graph, *crashed)
     assert verify(last).verdict == "clean"

@@ -98,6 +98,38 @@ def test_a_cache_hit_is_a_record_of_its_own(tmp_path: Path, make: Events) -> Non
     assert (hit.output, hit.duration_ms, hit.tokens) == ([1, 2], 900, 7)
 
 
+def test_a_cleanup_stands_by_its_definition(tmp_path: Path, make: Events) -> None:
+    """Whatever it was given; a success that was withheld gives null back, and a failure its error."""
+    kept = {"note": "n", "not_resumable": "a cleanup always runs", "def_hash": "d", "duration_ms": 5}
+    make("task_completed", task="c", **kept, output="[1]", outcome=success([1]))
+    make("task_completed", task="secret", **kept, outcome=success("***"))
+    make("task_failed", task="bad", **kept, outcome=failure())
+    memory = remembered(tmp_path, make)
+    found = memory.cleaned("c", "d")
+    assert isinstance(found, Hit)
+    assert (found.output, found.duration_ms) == ([1], 5)
+    withheld, failed = memory.cleaned("secret", "d"), memory.cleaned("bad", "d")
+    assert isinstance(withheld, Hit)
+    assert withheld.output is None
+    assert isinstance(failed, Carried)
+    assert failed.outcome.error == ERROR
+    assert memory.cleaned("c", "other") is memory.cleaned("unknown", "d") is None
+    assert memory.keyless == 0
+
+
+def test_a_cleanup_of_an_older_journal_stands_where_the_text_is_pinned(tmp_path: Path, make: Events) -> None:
+    """It holds no definition of a cleanup, and its output in the outcome or in pages alone."""
+    make("task_completed", task="c", note="n", not_resumable="always", outcome=success({"n": 1}))
+    make("task_completed", task="large", note="n", not_resumable="always", outcome=success("x" * 200_000))
+    pinned = remembered(tmp_path, make, carry_failures=True)
+    small, large = pinned.cleaned("c", "d"), pinned.cleaned("large", "d")
+    assert isinstance(small, Hit)
+    assert isinstance(large, Hit)
+    assert (small.output, large.output) == ({"n": 1}, "x" * 200_000)
+    assert JournalMemory(pinned.trace).cleaned("c", "d") is None
+    assert JournalMemory(pinned.trace, {"c"}, carry_failures=True).cleaned("c", "d") is None
+
+
 def test_the_last_usable_record_wins(tmp_path: Path, make: Events) -> None:
     """Of several successes of one task the latest that can be used."""
     make("task_completed", **completed("a", "old"))
