@@ -13,6 +13,7 @@ from nika_nb.engine.budget import Budget
 from nika_nb.engine.clock import Clock
 from nika_nb.engine.contract import Asks, Call, Extractor, OverBudget, Reply, StaysOpen, Usage, Verbs
 from nika_nb.engine.emit import Emitter
+from nika_nb.engine.halt import Halt
 from nika_nb.engine.located import decode, is_undecoded
 from nika_nb.engine.outcome import Outcome, TaskError
 from nika_nb.engine.places import Places
@@ -42,6 +43,7 @@ class Attempts:
         chance: random.Random,
         base: str,
         budget: Budget,
+        halt: Halt,
         places: Places,
         seen: Seen,
     ) -> None:
@@ -52,6 +54,7 @@ class Attempts:
         self._chance = chance
         self._base = base
         self._budget = budget
+        self._halt = halt
         self._places = places
         self._seen = seen
 
@@ -116,6 +119,7 @@ class Attempts:
     ) -> tuple[Any, dict[str, Any]]:
         task = planned.task
         while True:
+            self._halt.heed(owed)
             work.attempts += 1
             paid, within = len(work.usages), not self._budget.crossed
             try:
@@ -132,6 +136,8 @@ class Attempts:
                     work.warnings.append(self._budget.passed)
 
     def _affords(self, owed: bool) -> bool:
+        """Whether the cap leaves something. Raises CancelledError where the run was ended."""
+        self._halt.heed(owed)
         return owed or not self._budget.crossed
 
     def _call(

@@ -10,6 +10,7 @@ from nika_nb.engine.clock import Stamper
 from nika_nb.engine.contract import StaysOpen, Usage
 from nika_nb.engine.emit import Emitter
 from nika_nb.engine.ending import Ending, Verdict
+from nika_nb.engine.halt import Halt
 from nika_nb.engine.outcome import Outcome
 from nika_nb.engine.pipeline import Ended, Open
 from nika_nb.engine.scope import Scopes, Settled, record
@@ -38,9 +39,10 @@ class Engine:
         self._settler = Settler(self._emitter, setup.mask, seen)
         self._scopes = Scopes(setup.plan.workflow, setup.inputs, setup.secrets, setup.markers)
         self._budget = setup.budget
+        self._halt = Halt()
         self._waits = Waits(setup.plan.tasks)
         self._pipeline = pipeline(
-            setup, self._emitter, self._settler, self._scopes, self._waits, self._await_task, seen
+            setup, self._emitter, self._settler, self._scopes, self._waits, self._halt, self._await_task, seen
         )
         self._ending = Ending(setup.plan, self._emitter, self._settler, self._scopes, setup.budget)
         self._turn = Turns(1 if setup.serial else max(1, len(setup.plan.tasks)))
@@ -52,7 +54,6 @@ class Engine:
         self._works: dict[str, Work] = {}
         self._opened: dict[str, Open] = {}
         self._usages: list[Usage] = []
-        self._cancels = 0
         self._crash: BaseException | None = None
 
     async def run(self) -> Verdict:
@@ -63,12 +64,12 @@ class Engine:
                 self._start(planned)
         await self._at_rest()
         if self._setup.called_off and len(self._settled) < len(self._plan.tasks):
-            self._cancels = self._cancels or 1
+            self._halt.times = self._halt.times or 1
         return await self._close()
 
     async def call_off(self) -> Verdict:
         """Ends a run that has paused: what stood open is cancelled, and cleaned up after."""
-        self._cancels = 1
+        self._halt.times = 1
         return await self._close()
 
     async def _at_rest(self) -> None:
@@ -90,7 +91,7 @@ class Engine:
 
     @property
     def _cancelled(self) -> bool:
-        return self._cancels > 0
+        return self._halt.times > 0
 
     def _used(self) -> list[Usage]:
         """Every model call of the run, those of tasks that are still open included."""
@@ -101,8 +102,8 @@ class Engine:
 
         A second call ends the cleanups too.
         """
-        self._cancels += 1
-        cleanups = self._cleaning.values() if self._cancels > 1 else ()
+        self._halt.times += 1
+        cleanups = self._cleaning.values() if self._halt.times > 1 else ()
         for task in [*self._active.values(), *cleanups]:
             task.cancel()
 
@@ -255,11 +256,11 @@ class Engine:
         """What a run that ends before its tasks owes its cleanups: what stands open is over, and so is all
         that they wait for."""
         for name, found in list(self._opened.items()):
-            if name not in self._settled and self._cancels < 2:
+            if name not in self._settled and self._halt.times < 2:
                 closed = self._closed(self._plan.tasks[name], found, outcome)
                 self._set_to_work(name, closed, self._active)
         await self._at_rest()
-        while self._cancels < 2 and (left := next(self._unwinding.left(), None)):
+        while self._halt.times < 2 and (left := next(self._unwinding.left(), None)):
             self._settler.cancelled(left, note_of(outcome), None, outcome)
             self._settle(self._plan.tasks[left], Ended(outcome))
             await self._at_rest()

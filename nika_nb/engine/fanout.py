@@ -92,6 +92,7 @@ class FanOut:
         """
         values = output if isinstance(output, list) and len(output) == len(self._live) else []
         for index, value in enumerate(values):
+            await asyncio.sleep(0)
             identity = self._identity(index)
             hit = await self._hit(index, identity)
             if hit is not None:
@@ -138,6 +139,7 @@ class FanOut:
 
     async def _worker(self, waiting: Iterator[int]) -> None:
         for index in waiting:
+            await asyncio.sleep(0)  # a stop is heard, however many items are done in no time
             if self._found.stopped or self._found.cut:
                 return
             await self._item(index)

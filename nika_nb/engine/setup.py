@@ -13,6 +13,7 @@ from nika_nb.engine.clock import Clock, VirtualClock
 from nika_nb.engine.contract import Extractor, Verbs
 from nika_nb.engine.emit import Emitter, Mask
 from nika_nb.engine.events import Sink
+from nika_nb.engine.halt import Halt
 from nika_nb.engine.identify import Identifier
 from nika_nb.engine.memory import Memory
 from nika_nb.engine.pipeline import Pipeline
@@ -71,6 +72,7 @@ def pipeline(
     settler: Settler,
     scopes: Scopes,
     waits: Waits,
+    halt: Halt,
     await_task: AwaitTask,
     seen: Seen,
 ) -> Pipeline:
@@ -84,6 +86,7 @@ def pipeline(
         chance,
         setup.base,
         setup.budget,
+        halt,
         Places(setup.base if setup.serial else None),
         seen,
     )
