@@ -83,8 +83,10 @@ async def run(spawn: Spawn, guard: Guard, witness: Callable[[Process], None], sh
         child.watch()
         witness(child.process)
         await child.settle()
-    except BaseException:
+    except BaseException as error:
         await child.end()
+        if child.called_off:
+            raise asyncio.CancelledError from error
         raise
     finally:
         child.close()
@@ -100,6 +102,7 @@ class _Child:
         self._exited = asyncio.Event()
         self._heard = asyncio.Event()
         self._reaped = False
+        self.called_off = False  # while it was being ended
         self._overflow = ""
         self._streams: list[Stream] = []
         self._feed: Feed | None = None
@@ -195,7 +198,7 @@ class _Child:
         await self._empty(self._loop.time() + _HARD_SECONDS, asyncio.sleep)
 
     async def end(self) -> None:
-        """End the group: asked first, killed soon after; further cancellations change nothing."""
+        """End the group: asked first, killed soon after; a cancellation meanwhile is kept for later."""
         if not self._reaped:
             self._signal(signal.SIGTERM)
             self._signal(signal.SIGCONT)
@@ -223,8 +226,13 @@ class _Child:
 
     async def _patiently(self, event: asyncio.Event, until: float) -> None:
         while not event.is_set() and (left := until - self._loop.time()) > 0:
-            with contextlib.suppress(TimeoutError, asyncio.CancelledError):
-                await asyncio.wait_for(event.wait(), left)
+            try:
+                async with asyncio.timeout(left):
+                    await event.wait()
+            except TimeoutError:
+                return
+            except asyncio.CancelledError:
+                self.called_off = True
 
     def _signal(self, number: int) -> None:
         with contextlib.suppress(OSError):

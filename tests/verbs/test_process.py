@@ -134,6 +134,23 @@ def test_a_cancellation_at_the_moment_it_was_heard(guard: Guard, tmp_path: Path,
     asyncio.run(scenario())
 
 
+def test_a_cancellation_while_a_child_is_ended_for_something_else(guard: Guard, tmp_path: Path) -> None:
+    """It is kept until the child is gone, and then goes on: what had come up before does not hide it."""
+    spawn = Spawn(["/bin/sh", "-c", "sleep 60"], str(tmp_path), {})
+
+    async def scenario() -> None:
+        def breaks(_: Process) -> None:
+            asyncio.get_running_loop().call_soon(task.cancel)
+            raise ValueError("it cannot be told")
+
+        task = asyncio.create_task(process.run(spawn, guard, breaks, lambda *_: None))
+        with pytest.raises(asyncio.CancelledError) as ended:
+            await task
+        assert isinstance(ended.value.__cause__, ValueError)
+
+    asyncio.run(scenario())
+
+
 def test_a_child_may_tidy_up_when_cancelled(guard: Guard, tmp_path: Path) -> None:
     """The group is asked before it is killed."""
     line = f"trap 'echo tidy > {tmp_path}/note; exit 0' TERM; echo ready; while true; do sleep 0.01; done"
