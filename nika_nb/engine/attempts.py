@@ -119,7 +119,7 @@ class Attempts:
     ) -> tuple[Any, dict[str, Any]]:
         task = planned.task
         while True:
-            self._halt.heed(owed)
+            await self._halt.heed(owed)
             work.attempts += 1
             paid, within = len(work.usages), not self._budget.crossed
             try:
@@ -137,7 +137,7 @@ class Attempts:
 
     def _affords(self, owed: bool) -> bool:
         """Whether the cap leaves something. Raises CancelledError where the run was ended."""
-        self._halt.heed(owed)
+        self._halt.check(owed)
         return owed or not self._budget.crossed
 
     def _call(
@@ -167,6 +167,7 @@ class Attempts:
             lifts=frozenset(lift.law for lift in task.lift),
             affords=lambda: self._affords(owed),
             saw=lambda place: self._saw(work, place),
+            halt=None if owed else self._halt,
         )
 
     def _saw(self, work: Work, place: str) -> None:

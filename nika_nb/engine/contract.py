@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from nika_nb.engine.halt import Halt
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
@@ -89,6 +91,7 @@ class Call:
     lifts: the laws that the author opened for this task.
     affords: to be asked before every further call of a model, whether the run's cap lets it begin.
     saw: to be called with the place of every file that the work is about to read.
+    halt: what a workflow that is called heeds besides its own; None for one that runs though the run ends.
     """
 
     task: str
@@ -110,6 +113,7 @@ class Call:
     lifts: frozenset[str] = frozenset()
     affords: Callable[[], bool] = lambda: True
     saw: Callable[[str], None] = lambda place: None
+    halt: Halt | None = None
 
 
 class OverBudget(Exception):

@@ -10,7 +10,6 @@ from nika_nb.engine.clock import Stamper
 from nika_nb.engine.contract import StaysOpen, Usage
 from nika_nb.engine.emit import Emitter
 from nika_nb.engine.ending import Ending, Verdict
-from nika_nb.engine.halt import Halt
 from nika_nb.engine.outcome import Outcome
 from nika_nb.engine.pipeline import Ended, Open
 from nika_nb.engine.scope import Scopes, Settled, record
@@ -39,10 +38,10 @@ class Engine:
         self._settler = Settler(self._emitter, setup.mask, seen)
         self._scopes = Scopes(setup.plan.workflow, setup.inputs, setup.secrets, setup.markers)
         self._budget = setup.budget
-        self._halt = Halt()
+        self._halt = setup.halt
         self._waits = Waits(setup.plan.tasks)
         self._pipeline = pipeline(
-            setup, self._emitter, self._settler, self._scopes, self._waits, self._halt, self._await_task, seen
+            setup, self._emitter, self._settler, self._scopes, self._waits, self._await_task, seen
         )
         self._ending = Ending(setup.plan, self._emitter, self._settler, self._scopes, setup.budget)
         self._turn = Turns(1 if setup.serial else max(1, len(setup.plan.tasks)))
@@ -97,12 +96,20 @@ class Engine:
         """Every model call of the run, those of tasks that are still open included."""
         return self._usages + [usage for work in self._works.values() for usage in work.usages]
 
+    def ask_to_end(self, loop: asyncio.AbstractEventLoop) -> None:
+        """`cancel` from any thread: nothing begins any more, and the loop it runs on hears of it next.
+
+        Raises RuntimeError where that loop has closed.
+        """
+        self._halt.ask()
+        loop.call_soon_threadsafe(self.cancel)
+
     def cancel(self) -> None:
         """Ends everything at once: processes, waiting tasks, the run. Cleanups still run.
 
         A second call ends the cleanups too.
         """
-        self._halt.times += 1
+        self._halt.hear()
         cleanups = self._cleaning.values() if self._halt.times > 1 else ()
         for task in [*self._active.values(), *cleanups]:
             task.cancel()

@@ -36,8 +36,8 @@ class Setup:
     width: how many items of a fan-out may work at once; turns: how many units of the whole run.
     serial: one task at a time from its beginning to its end, and nothing of this machine or this
     moment in the frames. seed: of ids and jitter, None for real chance.
-    budget: what the run may cost. called_off: it goes on with a run that paused, only to end it: what is
-    recorded is recalled, and what stood open is cancelled and cleaned up after.
+    budget: what the run may cost. halt: that it was ended. called_off: it goes on with a run that paused,
+    only to end it: what is recorded is recalled, and what stood open is cancelled and cleaned up after.
     """
 
     plan: Plan
@@ -58,6 +58,7 @@ class Setup:
     seed: int | None = None
     budget: Budget = field(default_factory=Budget)
     turns: Turns = field(default_factory=Turns)
+    halt: Halt = field(default_factory=Halt)
     called_off: bool = False
 
 
@@ -72,7 +73,6 @@ def pipeline(
     settler: Settler,
     scopes: Scopes,
     waits: Waits,
-    halt: Halt,
     await_task: AwaitTask,
     seen: Seen,
 ) -> Pipeline:
@@ -86,7 +86,7 @@ def pipeline(
         chance,
         setup.base,
         setup.budget,
-        halt,
+        setup.halt,
         Places(setup.base if setup.serial else None),
         seen,
     )

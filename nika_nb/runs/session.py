@@ -108,7 +108,7 @@ class Session:
             self._cancelled += 1
             if self._loop is not None and self._engine is not None and not self.done.is_set():
                 with suppress(RuntimeError):  # the loop has closed: the run is as good as over
-                    self._loop.call_soon_threadsafe(self._engine.cancel)
+                    self._engine.ask_to_end(self._loop)
 
     def wait(self, timeout: float | None = None) -> bool:
         """Whether the run has stopped. Polls, so that an interrupt is felt at once."""
@@ -158,7 +158,7 @@ class Session:
         with self._turn:
             self._engine, self._loop = engine, asyncio.get_running_loop()
             if self._cancelled:
-                self._loop.call_soon(engine.cancel)
+                engine.ask_to_end(self._loop)
         heed = asyncio.ensure_future(self._heed(engine))
         try:
             return await engine.run()

@@ -18,6 +18,7 @@ from nika_nb.engine.contract import Asks, Call, Permit, Reply, StaysOpen, Verbs,
 from nika_nb.engine.ending import Verdict
 from nika_nb.engine.engine import Engine
 from nika_nb.engine.events import Event
+from nika_nb.engine.halt import Halt
 from nika_nb.engine.memory import Memory, NoMemory
 from nika_nb.engine.outcome import TaskError
 from nika_nb.engine.setup import Setup
@@ -124,6 +125,7 @@ class Calling:
             manifest=_manifest(callee, above.masker.mask(inputs), deterministic=above.seed is not None),
             width=above.width,
             turns=above.turns,
+            halt=Halt(call.halt),
             serial=above.seed is not None,
             seed=around.seed,
             budget=around.budget,

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from nika_nb.engine.contract import Call
+from nika_nb.engine.engine import Engine
+from nika_nb.engine.halt import Halt
 from nika_nb.engine.memory import Hit, NoMemory
 from nika_nb.errors import Fault
 from nika_nb.plan.identity import Identity
@@ -40,6 +42,50 @@ def test_what_is_done_in_no_time_leaves_room_for_a_stop(text: str) -> None:
     names = [f"t{n}" for n in range(MANY)] + ["e"]
     ran = ended(text, reached, **dict.fromkeys(names, lambda call: reached.set()))
     assert len(ran.calls) <= 3 * WIDTH
+
+
+@pytest.mark.parametrize("text", [EACH, TASKS], ids=["items", "tasks"])
+def test_nothing_begins_once_the_end_was_asked_for(text: str) -> None:
+    """From another thread, say, while the loop is at it: those whose turn it is already wait for its word."""
+    engines: list[Engine] = []
+
+    async def take(engine: Engine) -> None:
+        engines.append(engine)
+
+    def script(call: Call) -> None:
+        engines[0].ask_to_end(asyncio.get_running_loop())
+
+    names = [f"t{n}" for n in range(MANY)] + ["e"]
+    ran = run(text, during=take, width=WIDTH, **dict.fromkeys(names, script))
+    assert ran.verdict.state == "cancelled"
+    assert len(ran.calls) == 1
+
+
+def test_a_called_workflow_heeds_the_run_that_calls_it() -> None:
+    """Nothing begins in it once that is to end, until its own cancellation comes; its cleanups do."""
+
+    async def scenario() -> None:
+        caller = Halt()
+        called = Halt(caller)
+        await called.heed(owed=False)
+        caller.ask()
+        await called.heed(owed=True)
+        waits = asyncio.ensure_future(called.heed(owed=False))
+        await asyncio.sleep(0.01)
+        assert not waits.done()
+        caller.hear()
+        await asyncio.sleep(0.01)
+        assert not waits.done()
+        called.hear()
+        with pytest.raises(asyncio.CancelledError):
+            await waits
+        await called.heed(owed=True)
+        called.ask()
+        called.hear()
+        with pytest.raises(asyncio.CancelledError):
+            await called.heed(owed=True)
+
+    asyncio.run(scenario())
 
 
 def test_what_is_recalled_leaves_room_for_a_stop() -> None:
