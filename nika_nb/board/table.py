@@ -20,7 +20,7 @@ _NARROWING = "padding:2px var(--g,14px) 2px 0;max-width:var(--w,18vw)"
 _DOES = f"text-align:left;{_NARROWING};white-space:nowrap;overflow:hidden"
 _ROOM = "(100cqw - 460px)*99"
 _WRAPPER = (
-    f"container-type:inline-size;overflow-x:auto;--w:clamp(0px,{_ROOM},min(64ch,18cqw));"
+    f"container-type:inline-size;overflow-x:auto;padding-top:4px;--w:clamp(0px,{_ROOM},min(64ch,24cqw));"
     f"--g:clamp(0px,{_ROOM},14px)"
 )
 _LAST = f"text-align:left;padding:2px 0;width:100%;max-width:0;{_CUT};white-space:nowrap"
