@@ -48,7 +48,7 @@ FACTS = {
     ],
     "03-human-in-the-loop": [
         "◇ paused · 2 open questions",
-        "`newsletter` waits for an answer to audience, headline",
+        "`newsletter` waits for an answer to `audience`, `headline`",
         "takes one of its choices (colleagues · customers · everyone), not 'martians'; it still waits",
         "◆ send · Send “Nothing runs twice” to colleagues? → answered on",
         "# Nothing runs twice",
