@@ -51,6 +51,7 @@ def test_the_commands_are_all_there(notebook: Notebook) -> None:
         assert f"%nika {name}" in said
     assert "not a command" in notebook.python("%nika dance").error
     assert "did you mean `runs`?" in notebook.python("%nika rnus").error
+    assert "not a command; in Python it is `nika_nb.ledger(…)`" in notebook.python("%nika ledger").error
 
 
 def test_the_language_is_explained(notebook: Notebook) -> None:

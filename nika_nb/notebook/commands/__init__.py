@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+import nika_nb
 from nika_nb.check.guide.topics import contents, help_on, knows
 from nika_nb.errors import UsageError
 from nika_nb.notebook.options import cell_help
@@ -68,12 +69,17 @@ def act(session: Session, words: list[str]) -> Any:
     if name in ("help", "--help"):
         return print("\n\n".join(told(commands, words[1:])) if words[1:] else help_text(commands))
     if name not in commands:
-        hint = nearest(name, [*commands, "help"]) or f"there are {', '.join([*commands, 'help'])}"
-        raise UsageError(f"%nika {name}: not a command; {hint}")
+        raise UsageError(f"%nika {name}: not a command; {_instead(name, [*commands, 'help'])}")
     if "--help" in words[1:]:
         return print(_told(commands[name]))
     commands[name].judge(words[1:])
     return commands[name].act(session, words[1:])
+
+
+def _instead(name: str, known: list[str]) -> str:
+    if name in nika_nb.__all__:
+        return f"in Python it is `nika_nb.{name}(…)`"
+    return nearest(name, known) or f"there are {', '.join(known)}"
 
 
 def help_text(commands: dict[str, Command]) -> str:
