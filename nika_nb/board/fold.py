@@ -19,7 +19,7 @@ from nika_nb.board.fields import (
 )
 from nika_nb.board.rows import TOLD_ITEMS, Items, Row, RunState, State
 from nika_nb.board.spending import CHILD, ITEM, RETRIES
-from nika_nb.board.taking import files_changed, items_of, nulls_of, save, spend, take_note, talk_of
+from nika_nb.board.taking import files_changed, items_of, nulls_of, spend, take_note, talk_of
 from nika_nb.engine.budget import beyond
 from nika_nb.trace import agents
 from nika_nb.trace.fields import number, shape_of
@@ -104,10 +104,9 @@ def _item_completed(board: Board, fields: Fields, at: int) -> None:
     if fields.get("matched"):
         items.cached += 1
         row.changed |= files_changed(fields)
-        save(row, fields.get("saved_ms"), fields.get("saved_tokens"), fields.get("saved_usd"))
     else:
         items.running = max(0, items.running - 1)
-        spend(row, ITEM, fields)
+    spend(row, ITEM, fields)
     items.recovered += bool(recovered_from(fields))
     if status == "failure":
         items.failed += 1
@@ -158,8 +157,6 @@ def _task_cache_hit(board: Board, fields: Fields, at: int) -> None:
     row = _settle(board, fields, at, "cached")
     row.duration_ms = None
     row.changed |= files_changed(fields)
-    row.saved_ms, row.saved_tokens, row.saved_usd = 0, 0, 0.0  # its items have told theirs, this is the sum
-    save(row, fields.get("saved_ms"), fields.get("saved_tokens"), fields.get("saved_usd"))
     row.preview = preview_of(fields)
     board.hits += 1
     board.resumed = True

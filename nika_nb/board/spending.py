@@ -1,4 +1,4 @@
-"""What a task has cost by now, also while it is at work: each sum once, whichever of its frames tell it."""
+"""What a task has cost and saved by now, also while it is at work: each sum once, whoever tells it."""
 
 from __future__ import annotations
 
@@ -16,23 +16,33 @@ RETRIES, ITEM, CHILD = "task_retrying", "nb_item_completed", "nb_child"
 
 @dataclass(slots=True)
 class Paid:
-    """US dollars and tokens as far as they are known. unpriced: of some of it nobody knows the price."""
+    """US dollars and tokens as far as they are known. unpriced: of some of it nobody knows the price.
+
+    saved: what records stood in for.
+    """
 
     sums: Figures = field(default_factory=Figures)
     unpriced: bool = False
+    saved: Figures = field(default_factory=Figures)
 
     @classmethod
     def of(cls, fields: Fields) -> Paid:
         sums = Figures(number(fields.get("cost_usd")), whole(fields.get("tokens")))
-        return cls(sums, unknown(fields.get("cost_unpriced")))
+        saved = (
+            number(fields.get("saved_usd")),
+            whole(fields.get("saved_tokens")),
+            whole(fields.get("saved_ms")),
+        )
+        return cls(sums, unknown(fields.get("cost_unpriced")), Figures(*saved))
 
     @property
     def known(self) -> bool:
-        """Whether anything is told of it."""
+        """Whether anything is told of what was paid."""
         return self.unpriced or self.sums != Figures()
 
     def add(self, other: Paid) -> None:
         self.sums.add(other.sums)
+        self.saved.add(other.saved)
         self.unpriced = self.unpriced or other.unpriced
 
 
@@ -63,17 +73,26 @@ class Spending:
         """Takes in a frame of the task: an end of it tells all that it cost, if it tells anything."""
         item = fields.get("item")
         if kind in TASK_ENDS:
-            own = Paid.of(fields)
-            self.settled, self.working = (own if own.known else self.total), {}
+            self._end(Paid.of(fields))
         elif kind == ITEM:
-            self.working.pop(item, None)
+            below = self.working.pop(item, _Working()).total.saved
             self.settled.add(Paid.of(fields))
+            self.settled.saved.add(below)
         elif kind == RETRIES:
             tried = self._at(item).tried
             tried.add(Paid.of(fields))
             self.working[item] = _Working(tried)  # the next attempt calls anew
         elif kind == CHILD:
             self._called(self._at(item), fields)
+
+    def _end(self, own: Paid) -> None:
+        """What was recalled below stays saved, whatever became of the task that called it."""
+        saved = own.saved
+        if saved == Figures():
+            saved = self.settled.saved.copy()
+            saved.add(self.working.get(None, _Working()).total.saved)
+        paid = own if own.known else self.total
+        self.settled, self.working = Paid(paid.sums, paid.unpriced, saved), {}
 
     def _at(self, item: Any) -> _Working:
         return self.working.setdefault(item, _Working())

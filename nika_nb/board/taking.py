@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nika_nb.board.fields import Fields
 from nika_nb.board.rows import Items, Row, Talk
@@ -57,9 +57,5 @@ def spend(row: Row, kind: str, fields: Fields) -> None:
     row.spending.take(kind, fields)
     total = row.spending.total
     row.cost_usd, row.tokens, row.unpriced = total.sums.usd, total.sums.tokens or 0, total.unpriced
-
-
-def save(row: Row, ms: Any, tokens: Any, usd: Any) -> None:
-    row.saved_ms += int(ms or 0)
-    row.saved_tokens += int(tokens or 0)
-    row.saved_usd += float(usd or 0.0)
+    saved = total.saved
+    row.saved_usd, row.saved_tokens, row.saved_ms = saved.usd or 0.0, saved.tokens or 0, saved.ms or 0

@@ -172,7 +172,14 @@ def without_item(detail: str) -> str:
 
 def meter(board: Board, now: int | None = None) -> str:
     elapsed = duration(board.elapsed_ms(now))
-    return rule(f"{progress(board)} · {spent(board.cost_usd, board.unpriced)} · elapsed {elapsed}")
+    paid = " · ".join([spent(board.cost_usd, board.unpriced), *since_its_begin(board)])
+    return rule(f"{progress(board)} · {paid} · elapsed {elapsed}")
+
+
+def since_its_begin(board: Board) -> list[str]:
+    """What the run has cost with what it had cost before the answer, where it is held to a cap."""
+    before = board.spent_before
+    return [f"{money(round(before + board.cost_usd, 10))} since the run began"] if before else []
 
 
 def progress(board: Board) -> str:

@@ -30,7 +30,7 @@ def ceiling(task: Task, body: Any, model: str | None, units: int | None) -> Ceil
     if "${{" in named:
         return Ceiling(None, "its model is decided by the run")
     price = price_of(named)
-    if price is None and kind_of(named) in ("test", "local"):
+    if price is None and kind_of(named) == "test":
         return NOTHING
     if price is None:
         return Ceiling(None, f"no price is known for {named or 'its model'}")

@@ -79,6 +79,7 @@ def house(folder: Path, monkeypatch: pytest.MonkeyPatch) -> House:
 def told(path: Path) -> tuple[float, int, int]:
     """(dollars, tokens, tasks without a price) of a journal: one and the same, whoever tells it."""
     board, seen = nika_nb.attach(path).board, overview(path)
+    assert board.saved == (seen.saved.usd or 0.0, seen.saved.tokens or 0, seen.saved.ms or 0)
     ledger = seen.spent.usd or 0.0, seen.spent.tokens or 0, seen.unpriced
     assert (board.cost_usd, board.tokens, board.unpriced) == ledger
     return ledger
@@ -115,3 +116,38 @@ def test_a_cost_is_the_same_at_every_door(folder: Path, house: House, priced: Pr
             cut = path.with_name("2020-01-01T00-00-00Z-0000.ndjson")
             cut.write_bytes(b"".join(lines[:number]))
             assert nika_nb.replay(cut)[-1].board.cost_usd == told(cut)[0], (path.name, number)
+
+
+def test_what_a_called_workflow_recalls_is_saved(folder: Path, priced: Priced) -> None:
+    """Also where the call runs for another task of it, in an item as well."""
+    below = "nika: below\nmodel: mock/echo\ninputs: { n: { type: string, required: true } }\ntasks:\n"
+    below += '  kept: { infer: { prompt: "kept" } }\n  new: { infer: { prompt: "${{ inputs.n }}" } }\n'
+    (folder / "below.nika.yaml").write_text(below, encoding="utf-8")
+    text = "nika: above\ntasks:\n"
+    text += '  call: { invoke: { workflow: ./below.nika.yaml, args: { n: "one" } } }\n'
+    text += "  calls:\n    for_each: { items: [1, 2] }\n"
+    text += '    invoke: { workflow: ./below.nika.yaml, args: { n: "${{ index }} one" } }\n'
+    first = nika_nb.run(text)
+    again = nika_nb.run(text.replace("one", "two"), resume=first.trace)
+    assert told(Path(str(again.trace)))[0] == 3 * CENT
+    assert again.board.saved[0] == 3 * CENT
+
+
+def test_an_answered_run_says_what_it_has_cost_since_it_began(folder: Path, priced: Priced) -> None:
+    """Its cap counts that, so a reader has to see it; without a cap the panel tells its own invocation."""
+    text = """\
+nika: capped
+model: mock/echo
+permits: { tools: ["nika:prompt"] }
+tasks:
+  a: { infer: { prompt: "a" } }
+  ask: { after: { a: success }, invoke: { tool: "nika:prompt", args: { message: "?" } } }
+  b:
+    with: { go: "${{ tasks.ask.output }}" }
+    when: ${{ with.go == true }}
+    infer: { prompt: "b" }
+"""
+    run = nika_nb.run(text, max_cost_usd=1).answer({"ask": True})
+    assert "· $0.01 · $0.02 since the run began ·" in repr(run)
+    assert "$0.02 since the run began" in run._repr_mimebundle_()["text/html"]
+    assert "since" not in repr(nika_nb.run(text).answer({"ask": True}))

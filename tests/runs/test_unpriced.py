@@ -77,3 +77,10 @@ def test_the_unknown_beside_a_mock(folder: Path) -> None:
     assert frames(newest(folder))[-1]["unpriced_calls"] == 4
     both = next(frame for frame in of(newest(folder), "task_completed") if frame["task"] == "both")
     assert both["cost_unpriced"] == "unknown_model"
+
+
+def test_a_local_model_has_no_ceiling(folder: Path) -> None:
+    """Nobody knows what it costs: a plan says so and not `at most $0.00`, and a cap cannot see it."""
+    text = HOUSE.replace("xai/house", "ollama/house")
+    assert "no ceiling (no price is known for ollama/house)" in repr(nika_nb.plan_resume(text, None))
+    assert "no price is known for ollama/house" in nika_nb.run(text, max_cost_usd=1).notices[0]

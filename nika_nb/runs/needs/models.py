@@ -23,11 +23,11 @@ def look_up(sought: Sought) -> Iterator[Lack]:
 
 
 def uncapped(workflow: Workflow, request: Request) -> list[str]:
-    """What `--max-cost-usd` cannot see: the models that have no price, but are not known to cost nothing."""
+    """What `--max-cost-usd` cannot see: the models that have no price; only a mock costs nothing."""
     if request.max_cost_usd is None:
         return []
     named = (_name(task, workflow, request.model) for task in workflow.tasks.values() if _asks(task))
-    blind = [name for name in dict.fromkeys(named) if kind_of(name) == "cloud" and not prices.price_of(name)]
+    blind = [name for name in dict.fromkeys(named) if kind_of(name) != "test" and not prices.price_of(name)]
     if not blind:
         return []
     names = ", ".join(blind)
