@@ -83,6 +83,13 @@ DEAD_ENVELOPE: dict[str, Dead] = {
     "jobs": _unknown("a workflow consists of `tasks:`, a mapping by task id", "write `tasks:`"),
     "imports": _unknown("a workflow is one file", "call another one with `invoke: {workflow: …}`"),
     "include": _unknown("a workflow is one file", "call another one with `invoke: {workflow: …}`"),
+    "import": _unknown("a workflow is one file", "call another one with `invoke: {workflow: …}`"),
+    "schedule": _unknown("a workflow says nothing of when it runs", "let what starts it say so: cron, CI"),
+    "checkpoint": _unknown("a workflow declares no checkpoints: its journal is one", "go on with `--resume`"),
+    "concurrency": _unknown(
+        "what nothing orders runs side by side", "write `max_parallel:` in a `for_each:`, or order tasks"
+    ),
+    "budget": _unknown("a budget is given to a run", "run it with `--max-cost-usd`"),
     "timeout": _unknown("only a task has a `timeout:`", "write it in the task"),
     "retry": _unknown("only a task has a `retry:`", "write it in the task"),
     "on_error": _unknown("only a task has an `on_error:`", "write it in the task"),
@@ -115,6 +122,20 @@ DEAD_TASK: dict[str, Dead] = {
     "vars": _unknown("there is no `vars:` in a task", "bind values in `with:`"),
     "matrix": _unknown("there is no `matrix:`", "write `for_each: {items: …}`"),
     "loop": _unknown("there is no `loop:`", "write `for_each: {items: …}`"),
+    "while": _unknown(
+        "there is no `while:`: a graph that can be judged has no open end",
+        "write `for_each: {items: …}`, or an `agent:` with `max_turns`",
+    ),
+    "else": _unknown("there is no `else:`", "write a second task with the opposite `when:`"),
+    "finally": _unknown("there is no `finally:`", "write a task with `after: {this: unwind}`"),
+    "catch": _unknown("there is no `catch:`", "write `on_error: {recover: …}`"),
+    "on_failure": _unknown(
+        "there is no `on_failure:`", "write `on_error: {recover: …}`, or a task with `after: {this: failure}`"
+    ),
+    "cache": _unknown("a task says nothing of its cache", "a run with `--resume` skips what is recorded"),
+    "stream": _unknown("there is no `stream:`: an output is whole", "remove it"),
+    "concurrency": _unknown("`concurrency:` belongs to the fan-out", "write `for_each: {max_parallel: …}`"),
+    "permits": _unknown("`permits:` belongs to the workflow", "write it beside `tasks:`"),
     "schema": _unknown("`schema:` belongs to `infer:` or `agent:`", "or write `returns:` beside the verb"),
     "model": _unknown("`model:` belongs to `infer:` or `agent:`", "write it inside the verb"),
     "prompt": _unknown("`prompt:` belongs to `infer:` or `agent:`", "write it inside the verb"),

@@ -154,6 +154,7 @@ def _condition(tool: str, name: str, value: Any, task: Task) -> Iterator[Problem
         )
         return
     if only_island(task.action.arguments.get(name)) is None:
-        whole = "${{" in value
+        written = task.action.arguments.get(name)
+        whole = "${{" in str(value if written is None else written.raw)
         hint = "put the whole condition inside the braces" if whole else f"write `${{{{ {value[:60]} }}}}`"
         yield Problem(f"`{name}` of `{tool}` is text, and text is never true or false", hint, (name,))

@@ -12,7 +12,7 @@ from nika_nb.check.problem import Problem, is_open
 from nika_nb.language.cel.syntax import as_reference
 from nika_nb.language.model import Task
 from nika_nb.language.template import only_island
-from nika_nb.values import nearest, to_text
+from nika_nb.values import nearest, to_text, type_name
 
 Args = dict[str, Any]
 Rule = Callable[[Args, Task], Iterator[Problem]]
@@ -35,6 +35,11 @@ def _prompt(args: Args, task: Task) -> Iterator[Problem]:
     if mode == "confirm" and not isinstance(default, bool):
         shown = f"`{default}`"
         yield Problem(f"a confirmation's `default:` is true or false, not {shown}", "", ("default",), code)
+    elif mode == "input" and not isinstance(default, str):
+        hint = f'put it in quotes: "{to_text(default)}"' if isinstance(default, (bool, int, float)) else ""
+        yield Problem(
+            f"the `default:` of an input is text, not {type_name(default)}", hint, ("default",), code
+        )
     elif mode == "choice" and isinstance(choices, list) and not any(map(is_open, choices)):
         texts = [to_text(choice) for choice in choices]
         if default not in texts:

@@ -28,7 +28,8 @@ def _unreachable(task: Task, way: str) -> Diagnostic:
     read = "`capture: structured`" if way == "structured" else f"`decode: {way}`"
     span = task.returns.span if task.returns else task.key_span
     sentence = f"{read} yields {_YIELDS[way]}, never the type that `returns:` names"
-    return Diagnostic("NIKA-TYPE-004", sentence, span, _HINTS[way], task=task.id)
+    wants_bytes = task.returns is not None and task.returns.canonical == "bytes"
+    return Diagnostic("NIKA-TYPE-004", sentence, span, _HINTS["json" if wants_bytes else way], task=task.id)
 
 
 _YIELDS = {

@@ -21,6 +21,8 @@ _NAMES = (
     f"a type is {', '.join(PRIMITIVES)}, or {{ array: T }}, {{ map: T }}, {{ object: {{ field: T }} }}, "
     "{ enum: [a, b] }, { union: [T, null] }"
 )
+_RESERVED = "`artifact` is reserved by the language, and not yet a part of it"
+_FILES = "a task that makes a file returns its `path`"
 _ANYTHING = "leave the type out at an output or `returns:`; an input says what may come"
 _PARTS = 1000  # of one expression; relations between types cost the product of their sizes
 _FOREIGN = {
@@ -89,10 +91,14 @@ class _Reader:
             return True
         if not isinstance(node.value, str):
             return self._refuse(f"{kind_of(node)} is not a type", node, _NAMES)
+        if _is_reserved(node.value):
+            return self._refuse(_RESERVED, node, _FILES)
         return self._refuse(f"`{node.text[:60]}` is not a type", node, _teach(node.value))
 
     def _form(self, node: Map) -> bool:
         found = [key for key in node.entries if key in _CONSTRUCTORS]
+        if not found and "artifact" in node.entries:
+            return self._refuse(_RESERVED, node, _FILES)
         if len(found) != 1:
             return self._refuse(_not_one(node, found), node, f"one of {', '.join(_CONSTRUCTORS[:-1])}")
         [constructor] = found
@@ -227,7 +233,13 @@ class _Reader:
 def _not_one(node: Map, found: list[str]) -> str:
     if found:
         return f"`{found[0]}` and `{found[1]}` in one type: a type has one constructor"
-    return "this mapping is not a type" if node.entries else "an empty mapping is not a type"
+    first = next(iter(node.entries), None)
+    return f"`{first}` makes no type" if first is not None else "an empty mapping is not a type"
+
+
+def _is_reserved(name: str) -> bool:
+    """`artifact` alone, or `artifact<mime>`."""
+    return name.partition("<")[0].strip() == "artifact"
 
 
 def _teach(name: str) -> str:

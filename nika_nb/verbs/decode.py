@@ -59,8 +59,9 @@ def _parse(text: str, stream: str, how: str, line: int | None = None) -> Any:
     except (ValueError, RecursionError) as error:
         place = f" (line {line})" if line else ""
         shown = hidden(text).strip()[:120] or "nothing"
+        why = "it is nested too deep" if isinstance(error, RecursionError) else error
         raise Fault(
             UNUSABLE_CODE,
-            f"{stream} is not JSON{place}, so `decode: {how}` cannot read it: {error}; it says: {shown}",
+            f"{stream} is not JSON{place}, so `decode: {how}` cannot read it: {why}; it says: {shown}",
             details={"decode": how} | ({"line": line} if line else {}),
         ) from None

@@ -103,6 +103,12 @@ CASES = [
         (A,),
         "inside the braces",
     ),
+    Case(
+        "an assertion inside a text, whose value is known",
+        call("assert", "condition: «'is ${{ 1 == 1 }}'»"),
+        (A,),
+        "inside the braces",
+    ),
     Case("a question", call("prompt", "message: hi, default: false")),
     Case("a choice", call("prompt", "message: hi, mode: choice, choices: [a, b], default: b")),
     Case(
@@ -126,6 +132,13 @@ CASES = [
         call("prompt", "message: hi, default: «nope»"),
         ("BUILTIN-PROMPT-002",),
     ),
+    Case(
+        "an input that defaults to a number",
+        call("prompt", "message: hi, mode: input, default: «5»"),
+        ("BUILTIN-PROMPT-002",),
+        'put it in quotes: "5"',
+    ),
+    Case("an input that defaults to nothing", call("prompt", "message: hi, mode: input, default: ''")),
     Case(
         "choices without a choice",
         call("prompt", "message: hi, choices: «[a]»"),

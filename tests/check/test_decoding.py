@@ -41,6 +41,7 @@ def test_a_type_is_reachable_or_refused(reading: str, returns: str, sound: bool)
     report = judged(text)
     assert codes(report) == ([] if sound else ["NIKA-TYPE-004"])
     if not sound:
+        assert ("write `decode: bytes`" in report.errors[0].hint) == (returns == "bytes")
         span = report.errors[0].span
         assert span is not None
         assert text[span.start : span.end] == returns

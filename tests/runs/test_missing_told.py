@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import nika_nb
+from nika_nb.runs.lack import Lacking
 from tests.doors import Terminal
 
 LATE = """nika: late
@@ -75,3 +76,11 @@ def test_a_terminal_is_told_before_the_run(terminal: Terminal, say: Path) -> Non
     (say / "late.nika.yaml").write_text(LATE)
     ended = terminal("run", "late.nika.yaml")
     assert f"nika-nb: {PROGRAM}" in ended.err
+
+
+def test_a_builtin_of_the_language_is_not_taken_for_another(say: Path) -> None:
+    """What is not part of this version is named as that; a guess would send its reader elsewhere."""
+    with pytest.raises(Lacking) as refused:
+        nika_nb.run('nika: ids\ntasks: { id: { invoke: { tool: "nika:uuid" } } }\n')
+    assert "the tool `nika:uuid` is not part of this version" in str(refused.value)
+    assert "did you mean" not in str(refused.value)

@@ -187,6 +187,7 @@ def test_undecodable_streams(guard: Guard, recorder: Recorder) -> None:
         "(line 2)": shell("echo 1; echo x", decode="jsonl"),
         "duplicate key": command("echo", '{"a":1,"a":2}', decode="json"),
         "NaN is not JSON": command("echo", "NaN", decode="json"),
+        "it is nested too deep": command("echo", "[" * 20_000, decode="json"),
         "write `decode: bytes`": command("printf", "ab\\377", decode="text"),
     }
     for sentence, body in cases.items():

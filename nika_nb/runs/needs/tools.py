@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nika_nb.authority.effects import effects
+from nika_nb.catalog.builtins import BUILTINS
 from nika_nb.check.folding import folded
 from nika_nb.language.model import Task, Workflow
 from nika_nb.runs.lack import Lack
@@ -56,7 +57,7 @@ def _named(task: Task, tool: str) -> Iterator[Lack]:
 
 def _instead(tool: str) -> str:
     """What to do about a tool that is not there."""
-    if hint := nearest(tool, TOOLS):
+    if tool not in BUILTINS and (hint := nearest(tool, TOOLS)):
         return hint
     kind, sign, _ = tool.partition(":")
     if sign and kind != "nika":
