@@ -19,7 +19,7 @@ from nika_nb.values import to_text
 # How a kernel's process is known without importing one: the module is there, and its application is made.
 _KERNEL = ("ipykernel.kernelapp", "IPKernelApp")
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def compose(permits: Permits | None, task: Mapping[str, Any] | None, environ: Ma
 
 
 def _name(name: str) -> str:
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise Fault(
             "NIKA-EXEC-002",
             f"`env:` has the name {name!r}, which no process can carry; use letters, digits and `_`",

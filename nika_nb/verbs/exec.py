@@ -187,6 +187,8 @@ def _why_not_started(spawn: Spawn, program: str, number: int | None, error: Exce
         return "no more files can be open at once; lower `max_parallel`, or raise `ulimit -n`", 126
     if number in (errno.EAGAIN, errno.ENOMEM):
         return "the system has no room for another process; lower `max_parallel`, or end something", 126
+    if any("\0" in part for part in spawn.argv):
+        return "one of its arguments holds a NUL, which no process can carry", 126
     return f"{error}", 126
 
 

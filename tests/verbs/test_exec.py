@@ -156,7 +156,7 @@ def test_other_reasons_not_to_start(guard: Guard, recorder: Recorder, tmp_path: 
         "arguments are too long": command("true", "x" * 5_000_000),
         "names no program": command(" "),
         "is empty": shell("  "),
-        "embedded null": command("echo", "a\0b"),
+        "one of its arguments holds a NUL": command("echo", "a\0b"),
     }
     for sentence, body in cases.items():
         found = fault(guard, recorder, body)
