@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar, cast
 
 from nika_nb.catalog import grammar
+from nika_nb.catalog.builtins import BUILTINS
 from nika_nb.errors import Span
 from nika_nb.language.determinism import read_run
 from nika_nb.language.findings import Findings
@@ -18,11 +19,13 @@ from nika_nb.language.strays import stray_tasks
 from nika_nb.language.tasks import read_tasks
 from nika_nb.language.types import TypeExpr, read_type
 from nika_nb.language.written import islands_in, literal_of, value_of
-from nika_nb.values import Json
+from nika_nb.values import Json, nearest
 
 T = TypeVar("T")
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
+_ADDRESSLESS = ("exec", "infer", "agent", "outputs")
+_PLACES = "name one tool, or exec, infer, agent, outputs"
 _INDENT = "indent it under `tasks:`, like the others"
 _VERSION = re.compile(r"v[0-9]+")
 
@@ -238,9 +241,7 @@ def _destination(node: Node, what: str, shape: Shape) -> Egress | None:
         return None
     shape.closed(found, grammar.EGRESS, "`egress`")
     if "to" not in found.entries:
-        shape.refuse(
-            f"an `egress` of {what} has no `to:`", found, "name one tool, or exec, infer, agent, outputs"
-        )
+        shape.refuse(f"an `egress` of {what} has no `to:`", found, _PLACES)
         return None
     to = shape.text(found.entries["to"].value, "`to`", empty=False)
     host = shape.text(found.get("host"), "`host`", empty=False)
@@ -248,7 +249,21 @@ def _destination(node: Node, what: str, shape: Shape) -> Egress | None:
     if host is not None and own:
         shape.refuse("`host` and `host_from_self` exclude each other", found, "keep the one that is true")
         return None
+    if to is not None and not _can_go(to, found, shape, addressed=host is not None or bool(own)):
+        return None
     return Egress(to, host, bool(own), node.span) if to is not None and own is not None else None
+
+
+def _can_go(to: str, found: Map, shape: Shape, addressed: bool) -> bool:
+    """Whether there is such a place; a place without an address takes no host."""
+    if to in _ADDRESSLESS and addressed:
+        shape.refuse(f"`to: {to}` has no address, so a host narrows nothing there", found, "remove it")
+        return False
+    if to in _ADDRESSLESS or to in BUILTINS or to.startswith("mcp:"):
+        return True
+    hint = nearest(to, (*BUILTINS, *_ADDRESSLESS)) or _PLACES
+    shape.refuse(f"`{to[:60]}` is no place that a secret can go to", found.entries["to"].value, hint)
+    return False
 
 
 def _output(name: str, entry: Entry, shape: Shape) -> Output | None:
