@@ -36,8 +36,8 @@ def opened(row: Row, whole: bool = False) -> str:
     if items is None or not items.states:
         return ""
     drawn = image(items_svg(row), _words(items), "max-width:100%;margin:0")
-    lines = _each(items) if _size(items) <= TOLD_ITEMS else _some(items)
-    lines += _faults(items, whole)
+    each = _size(items) <= TOLD_ITEMS
+    lines = _each(items, whole) if each else [*_some(items), *_faults(items, whole)]
     style = f"{MONO};font-size:11px;line-height:1.5;white-space:pre-wrap;overflow-wrap:anywhere"
     return f'<div style="padding:2px 0">{drawn}<div style="{style}">{"".join(lines)}</div></div>'
 
@@ -96,16 +96,19 @@ def _words(items: Items) -> str:
     return ", ".join(f"{count:,} {state}" for state, count in counts if count)
 
 
-def _each(items: Items) -> list[str]:
-    """A line an item: sign, number, time, result."""
+def _each(items: Items, whole: bool) -> list[str]:
+    """A line an item: sign, number, time, result or failure."""
+    faults = {number: said for number, _, said in (fault.partition(" ") for fault in items.faults)}
     lines = []
     for index, code in enumerate(items.states):
         state = ITEM_STATES[code]
         time = duration(items.took[index]) if index in items.took else ""
         result = items.previews.get(index, "")
         words = [f"[{index}]", time, f"→ {result}" if result and state != "failed" else ""]
-        lines.append(_line(state, "  ".join(filter(None, words))))
-    return lines
+        fault = faults.pop(f"[{index}]", "") if state == "failed" else ""
+        told = [*map(inline, filter(None, words)), *([_fault(fault, whole)] if fault else [])]
+        lines.append(_told(state, "  ".join(told)))
+    return [*lines, *(_told("failed", _fault(f"{number} {said}", whole)) for number, said in faults.items())]
 
 
 def _some(items: Items) -> list[str]:
@@ -127,11 +130,15 @@ def _listed(indices: Sequence[int]) -> str:
 
 
 def _faults(items: Items, whole: bool) -> list[str]:
-    lines = [_told("failed", block(fault) if whole else inline(error_line(fault))) for fault in items.faults]
+    lines = [_told("failed", _fault(fault, whole)) for fault in items.faults]
     rest = items.failed - len(items.faults)
     return lines + (
         [f'<div style="{QUIET}">and {plural(rest, "more failed item")}</div>'] if rest > 0 else []
     )
+
+
+def _fault(said: str, whole: bool) -> str:
+    return block(said) if whole else inline(error_line(said))
 
 
 def _line(state: State, said: str) -> str:

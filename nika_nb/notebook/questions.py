@@ -26,7 +26,7 @@ from nika_nb.notebook.surface import Surface
 from nika_nb.runs.answered import AlreadyAnswered, when
 from nika_nb.runs.kin import answered_elsewhere
 from nika_nb.runs.onward import Onward, stamp, went_on
-from nika_nb.runs.run import Prompt, Run
+from nika_nb.runs.run import Prompt, Run, interactive
 
 MOST = 20  # forms of one run that stand on a page at a time; the next ones follow
 GONE = "the trace that asked is not there any more: it was removed"
@@ -78,7 +78,8 @@ class Questions:
             print(self._still()["text/plain"])
             return
         with undisturbed():
-            if not self._surface.interactive:  # buttons that nobody can press would hide what can be read
+            if not (self._surface.interactive or interactive(self.run.request)):
+                # Buttons that nobody can press would hide what can be read.
                 self._put(self._still(), self._spots.still)
                 return
             sheet = self.sheet()

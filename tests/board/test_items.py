@@ -40,9 +40,9 @@ def row(board: Board) -> Row:
 
 
 def test_few_items_have_a_line_each() -> None:
-    """Sign, number, time, result; what failed says why."""
+    """Sign, number, time, result; what failed says why, in its own line."""
     said = words(opened(row(fan(6, failed=(2,), running=(5,), cached=1))))
-    for line in ("↷ [0]", "✔ [1] 1ms → r1", "✖ [2] 2ms", "✖ [2] E-1 · no 2", "✔ [4] 4ms → r4", "◐ [5]"):
+    for line in ("↷ [0]", "✔ [1] 1ms → r1", "✖ [2] 2ms E-1 · no 2", "✔ [4] 4ms → r4", "◐ [5]"):
         assert line in said
 
 

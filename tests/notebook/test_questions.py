@@ -140,6 +140,17 @@ def test_while_the_form_lives_the_question_is_read_once(shown: Shown) -> None:
     assert "act (when with.go == true)" in form.children[0].value
 
 
+def test_where_nobody_can_answer_there_is_no_form(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The still says how to; a front-end that lets no kernel ask has a form where the setting says so."""
+    monkeypatch.setattr(Widgets, "interactive", False)
+    watched(ASK)
+    assert [set(bundle) for bundle in shown.now[2:]] == [{"text/html", "text/plain"}]
+    assert "-still" not in shown.now[2]["text/html"]
+    monkeypatch.setenv("NIKA_NB_INTERACTIVE", "1")
+    watched(ASK)
+    assert WIDGET in shown.now[-1]
+
+
 def test_both_outputs_are_replaced_once_it_is_answered(shown: Shown) -> None:
     """The saved notebook holds question and answer, and no widget."""
     watch = watched(ASK)
