@@ -256,6 +256,8 @@ class Units:
         unit.attempt_began = None
         unit.ended = frame.timestamp
         unit.duration_ms = whole(frame.get("duration_ms"))
+        if unit.duration_ms is None and unit.items_begun and unit.started is not None:
+            unit.duration_ms = max(0, frame.timestamp - unit.started) // 10**6  # a fan-out that was ended
         idle = unit.cached or (unit.started is None and frame.get("attempts") is None)  # or told once more
         tried = whole(payload.get("attempts")) or whole(frame.get("attempts")) or unit.attempts
         unit.attempts = 0 if idle else tried
@@ -276,7 +278,8 @@ def _count(unit: Unit, frame: Frame) -> None:
         saved = Figures.of(frame, "saved_usd", "saved_tokens", "saved_ms")
         unit.saved = saved if saved != Figures() else unit.saved
         return
-    of_items, unit.spent = unit.spent, Figures.of(frame, "cost_usd", "tokens", "duration_ms")
+    of_items = unit.spent
+    unit.spent = Figures(number(frame.get("cost_usd")), whole(frame.get("tokens")), unit.duration_ms)
     good = unit.state == "success" and unit.cause != "recovered"
     if unit.items:
         cut_off = Figures() if good else unit.spent.without(of_items)

@@ -174,6 +174,22 @@ def test_a_table_while_it_runs(folder: Path) -> None:
     assert list(run.table("each")["state"]) == ["success"] * 3
 
 
+def test_a_fan_out_that_was_ended_took_its_time(folder: Path) -> None:
+    """A cancelled one worked from its first item on, and the ledger counts that as the tables do."""
+    program(folder, "work", '[ "$1" = one ] || exec sleep 60; printf ok')
+    frame = pd.DataFrame({"name": ["one", "two", "three"]})
+    run = nika_nb.run(SLOW, vars={"rows": frame}, background=True)
+    wait_for(lambda: traces(folder) and of(traces(folder)[0], "verb_invoked", item=1), "the second row")
+    run.cancel()
+    run.wait()
+    assert list(run.table("each")["state"]) == ["success", "cancelled", "cancelled"]
+    (row,) = nika_nb.read_trace(run).tasks.to_dict("records")
+    took = row["ended"] - row["started"]
+    assert row["state"] == "cancelled"
+    assert row["duration"] == took.floor("ms")
+    assert nika_nb.ledger(run).spent.ms == took // pd.Timedelta(milliseconds=1)
+
+
 GATED = """nika: gated
 inputs:
   rows: { type: { array: { object: { name: string } } } }
