@@ -48,7 +48,7 @@ class FanOut:
         units = {item.item or 0: item for item in items if item.task == task}
         noted = _COUNT.search(unit.note or "")
         if not units and not noted and given is None:
-            raise UsageError(f"`{task}` is no fan-out that has begun: its output is one value")
+            raise UsageError(f"`{task}` {_no_items(unit)}")
         least = max(units, default=-1) + 1
         count = len(given) if given is not None else int(noted[1]) if noted else _outputs(unit)
         return cls(unit, units, max(least, count or 0), count is not None)
@@ -71,6 +71,13 @@ def _task(fold: Units, task: str) -> Unit:
         return fold.tasks[task]
     hint = nearest(task, fold.tasks) or f"there are {', '.join(fold.tasks) or 'none'}"
     raise UsageError(f"the trace knows no task `{task}`; {hint}")
+
+
+def _no_items(unit: Unit) -> str:
+    if unit.started is not None or unit.cached:
+        return "is no fan-out: its output is one value"
+    why = (unit.detail or unit.note) if unit.settled else None
+    return f"has no items: it is {unit.state}" + (f" ({why})" if why else "")
 
 
 def _outputs(unit: Unit) -> int | None:

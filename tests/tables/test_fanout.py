@@ -241,6 +241,26 @@ def test_what_is_no_fan_out_is_refused(folder: Path) -> None:
         run.table("ones")
 
 
+NOT_BEGUN = """nika: x
+model: mock/echo
+permits: { tools: ["nika:assert"] }
+tasks:
+  bad: { invoke: { tool: "nika:assert", args: { condition: false, message: "no" } } }
+  behind: { with: { b: "${{ tasks.bad.output }}" },
+    for_each: { items: "${{ with.b }}" }, infer: { prompt: p } }
+  shut: { when: false, for_each: { items: [1] }, infer: { prompt: "p" } }
+"""
+
+
+def test_a_fan_out_that_never_began_says_why(folder: Path) -> None:
+    """It is no single value: what stood in its way is told."""
+    run = nika_nb.run(NOT_BEGUN)
+    with pytest.raises(UsageError, match=r"`behind` has no items: it is cancelled \(bad failed\)"):
+        run.table("behind")
+    with pytest.raises(UsageError, match=r"`shut` has no items: it is skipped \(when: gate closed\)"):
+        run.table("shut")
+
+
 def test_members_of_outputs_become_columns(folder: Path) -> None:
     """unpack: objects open up, a name that is taken is told apart, and what is no object keeps its column."""
     program(folder, "work", '[ "$1" = c ] && echo 3 || echo "{\\"score\\": 1, \\"state\\": \\"$1\\"}"')
