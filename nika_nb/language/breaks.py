@@ -66,7 +66,7 @@ def explain(error: Any, text: str) -> Explained:
         return "NIKA-PARSE-001", *_OPEN_QUOTE, Span(opened, opened + 1), ()
     if open_quote := _open_quote(text, at):
         return "NIKA-PARSE-001", *_OPEN_QUOTE, *open_quote
-    sentence = _island(text, at, problem) or _beyond(text, at) or _sentence(problem)
+    sentence = _island(text, at, problem) or _beyond(text, at) or _block(text, at) or _sentence(problem)
     return "NIKA-PARSE-001", *sentence, Span(at, min(at + 1, len(text))), related
 
 
@@ -116,6 +116,16 @@ def _island(text: str, at: int, problem: str) -> tuple[str, str] | None:
     if "mapping values" in problem and line.find("${{") < at - start:
         return "`${{ }}` stands unquoted and contains `: `, which YAML reads as a new key", _QUOTE_IT
     return None
+
+
+def _block(text: str, at: int) -> tuple[str, str] | None:
+    """The dedicated sentence for a text in lines where none can stand."""
+    if text[at : at + 1] not in ("|", ">"):
+        return None
+    return (
+        "a text in lines cannot stand inside brackets or braces",
+        "write the mapping around it in lines, too",
+    )
 
 
 def _beyond(text: str, at: int) -> tuple[str, str] | None:

@@ -18,7 +18,7 @@ def too_large(size: int, findings: Findings) -> bool:
         return False
     findings.error(
         "NIKA-YAML-010",
-        f"the text has {size} bytes, more than the {DOCUMENT_CAP} that a workflow may have",
+        f"the text is larger than the {DOCUMENT_CAP} bytes that a workflow may have",
         Span(0, 0),
         "move large values into files and read them with `nika:read`",
     )
@@ -35,7 +35,7 @@ def is_readable(text: str, findings: Findings) -> bool:
             "NIKA-PARSE-001",
             f"the character U+{ord(odd.group()):04X} cannot stand in a workflow",
             Span(odd.start(), odd.end()),
-            'write it as an escape inside double quotes, like "\\u0007"',
+            f'write it as an escape inside double quotes: "\\u{ord(odd.group()):04X}"',
         )
         return False
     if too_large(len(text.encode("utf-8")), findings):

@@ -187,6 +187,9 @@ def _argv(body: Body, node: Node) -> Value | None:
     if not items:
         body.shape.refuse("`command` is empty", node, "its first item is the program")
         return None
+    if not str(items[0].value).strip():
+        body.shape.refuse("the first item of `command` is the program, and it is empty", items[0])
+        return None
     return _wrap("argv", value_of(node, body.findings))
 
 

@@ -151,6 +151,7 @@ FINDINGS: list[tuple[str, str, str, str]] = [
     ("exec: {}", "NIKA-PARSE-018", "{}", "has no `command:`"),
     ("exec: {command: ls -l}", "NIKA-PARSE-019", "ls -l", "`command` is a list"),
     ("exec: {command: []}", "NIKA-PARSE-019", "[]", "`command` is empty"),
+    ("exec: {command: [' ', a]}", "NIKA-PARSE-019", "' '", "is the program, and it is empty"),
     ("exec: {command: [sleep, 5]}", "NIKA-PARSE-019", "5", "an item of `command` must be text"),
     ("exec: {command: {a: b}}", "NIKA-PARSE-019", "{a: b}", "`command` must be a list"),
     ("exec: {command: [a], shell: b}", "NIKA-PARSE-019", "shell", "exclude each other"),

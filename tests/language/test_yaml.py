@@ -235,6 +235,13 @@ BREAKS: list[tuple[str, str, str, str]] = [
     ("half a pair", 'a: "\\uD83D\\uDE00"\n', "half of a surrogate pair", ""),
     ("a number beyond", 'a: "\\U00110000"\n', "\\U00110000 is not a character", ""),
     ("a reserved sign", "a: @x\n", "a plain value cannot start with this character", "@"),
+    (
+        "lines in braces",
+        "a: {b: |\n  x\n  }\n",
+        "a text in lines cannot stand inside brackets or braces",
+        "|",
+    ),
+    ("lines in brackets", "a: [\n  >-\n  x]\n", "a text in lines cannot stand inside", ">"),
     ("a bare star", "a: *\n", "a plain value cannot start with `*`", ""),
     ("a bare ampersand", "a: &\n", "a plain value cannot start with `&`", ""),
     ("an odd directive", "%YAML 2.0\n---\na: 1\n", "this is not a version of YAML that exists here", "%"),
@@ -253,6 +260,13 @@ def test_broken_yaml_is_explained(text: str, sentence: str, pointed: str) -> Non
     assert diagnostic.hint
     if pointed:
         assert under(text, diagnostic).startswith(pointed)
+
+
+def test_an_odd_character_is_named_as_it_is_to_be_written() -> None:
+    """Its own number stands in the hint."""
+    [diagnostic] = found("a: \0\n")
+    assert diagnostic.message == "the character U+0000 cannot stand in a workflow"
+    assert "\\u0000" in diagnostic.hint
 
 
 def test_an_open_bracket_names_where_it_was_opened() -> None:
