@@ -51,6 +51,34 @@ def _refused(number: int, name: str) -> NoReturn:
     raise NoFile(errno.EINVAL, f"it {kind}, no file", name)
 
 
+def opened(place: str | os.PathLike[str], flags: int = os.O_RDONLY) -> int:
+    """A descriptor of a place whose links were followed before, and that was judged as it was then.
+
+    Raises OSError, also where a link was put in its way since. Where the system does not tell what it opened,
+    only one at the very end is noticed.
+    """
+    number = os.open(place, flags | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    if _leads_to(number) not in (None, os.fspath(place)):
+        os.close(number)
+        raise OSError(errno.ELOOP, "it is not any more what it was a moment ago", os.fspath(place))
+    return number
+
+
+def _leads_to(number: int) -> str | None:
+    """Where an open file lies, or lay until it was replaced; None where the system does not tell."""
+    try:
+        return os.readlink(f"/proc/self/fd/{number}").removesuffix(" (deleted)")
+    except OSError:
+        return None
+
+
+def judged_bytes(place: str | os.PathLike[str], most: int = -1) -> bytes:
+    """The bytes of a file as `opened`, at most so many. Raises OSError, NoFile for what is no file."""
+    number = opened(place)
+    with os.fdopen(number, "rb") if _ends(number, False) else _refused(number, str(place)) as file:
+        return file.read(most)
+
+
 def kind_of(path: str | os.PathLike[str]) -> str | None:
     """What lies at a path where that is no file (`is a folder`); None for a file, and where nothing is."""
     try:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+
+_TRIES = 50
 
 
 def lexical(path: str, base: str) -> str:
@@ -15,9 +18,13 @@ def effective(path: str, base: str) -> str:
     """Where the path leads on disk.
 
     The longest existing ancestor is followed through its symlinks; what does not exist yet is
-    carried as text.
+    carried as text. A link that goes away while it is followed is looked for again.
     """
-    return os.path.realpath(as_walked(path, base))
+    walked = as_walked(path, base)
+    for _ in range(_TRIES):
+        with suppress(OSError):
+            return os.path.realpath(walked)
+    return os.path.realpath(walked)
 
 
 def as_walked(path: str, base: str) -> str:

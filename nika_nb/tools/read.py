@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from nika_nb.errors import Fault
+from nika_nb.files import NoFile, judged_bytes
 from nika_nb.tools.base import ARGUMENTS_CODE, Tool, Use, flag_of, in_thread, text_of
 
 NAME = "nika:read"
@@ -29,11 +29,11 @@ async def _read(use: Use, arguments: Mapping[str, Any]) -> str | bytes:
 
 def _bytes(path: str, place: Path) -> bytes:
     try:
-        if not stat.S_ISREG(place.stat().st_mode):  # a pipe or a device may never end
-            raise _trouble(TROUBLE_CODE, path, "is not a regular file")
-        return place.read_bytes()
+        return judged_bytes(place)
     except FileNotFoundError:
         raise _trouble(ABSENT_CODE, path, f"does not exist (looked at {place})") from None
+    except NoFile:  # a pipe or a device may never end
+        raise _trouble(TROUBLE_CODE, path, "is not a regular file") from None
     except OSError as error:
         raise _trouble(TROUBLE_CODE, path, f"cannot be read: {error.strerror}") from None
 

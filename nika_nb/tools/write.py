@@ -5,17 +5,20 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from nika_nb.errors import Fault
+from nika_nb.files import opened
 from nika_nb.tools.base import Tool, Use, flag_of, in_thread, text_of
 from nika_nb.values import to_text
 
 NAME = "nika:write"
 TROUBLE_CODE = "NIKA-BUILTIN-WRITE-001"
 EXISTS_CODE = "NIKA-BUILTIN-WRITE-002"
+_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY  # to write into one nobody has to list it
 
 
 async def _write(use: Use, arguments: Mapping[str, Any]) -> str:
@@ -46,7 +49,11 @@ def _put(path: str, place: Path, content: bytes, overwrite: bool) -> None:
         if place.exists() and not place.is_file():
             raise Fault(TROUBLE_CODE, f"`{path}` is there and is no regular file", details={"path": path})
         _make(place.parent)
-        _move_in(place, content, overwrite)
+        folder = opened(place.parent, _FOLDER)
+        try:
+            _move_in(folder, place.name, content, overwrite)
+        finally:
+            os.close(folder)
     except OSError as error:
         code, what = TROUBLE_CODE, f"cannot be written: {error.strerror}"
         if isinstance(error, FileExistsError) and place.is_file():
@@ -61,21 +68,23 @@ def _make(folder: Path) -> None:
             place.mkdir(exist_ok=True)
 
 
-def _move_in(place: Path, content: bytes, overwrite: bool) -> None:
+def _move_in(folder: int, name: str, content: bytes, overwrite: bool) -> None:
     """Written beside the target and moved into place, so that no reader ever sees half a file."""
-    beside = place.parent / f".{place.name[:40]}.{secrets.token_hex(4)}.part"
+    beside = f".{name[:40]}.{secrets.token_hex(4)}.part"
+    made = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666, dir_fd=folder)
     try:
-        with beside.open("xb") as file:
+        with os.fdopen(made, "wb") as file:
             file.write(content)
+            with contextlib.suppress(FileNotFoundError):
+                before = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+                os.fchmod(made, stat.S_IMODE(before) if stat.S_ISREG(before) else 0o600)
         if overwrite:
-            if place.exists():
-                os.chmod(beside, place.stat().st_mode & 0o7777)
-            os.replace(beside, place)
-        else:
-            os.link(beside, place)  # refused where the file is there, even since a moment ago
+            os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+        else:  # refused where the file is there, even since a moment ago
+            os.link(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
     finally:
         with contextlib.suppress(OSError):
-            beside.unlink()
+            os.unlink(beside, dir_fd=folder)
 
 
 TOOL = Tool(

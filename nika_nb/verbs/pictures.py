@@ -9,6 +9,7 @@ from typing import Any
 
 from nika_nb.authority import hosts
 from nika_nb.errors import Fault, hidden
+from nika_nb.files import NoFile, judged_bytes
 from nika_nb.providers.base import Picture
 from nika_nb.tools.base import Use, as_text, in_thread
 
@@ -44,13 +45,14 @@ def _address(use: Use, url: str) -> Picture:
 
 def _read(path: str, place: Path) -> bytes:
     try:
-        if not place.is_file():  # a pipe or a device may never end
-            raise _unusable(f"the picture `{path}` is not there (looked at {place})")
-        if place.stat().st_size > LARGEST:
-            raise _unusable(f"the picture `{path}` has more than {LARGEST >> 20} MiB")
-        return place.read_bytes()
+        raw = judged_bytes(place, LARGEST + 1)
+    except (FileNotFoundError, NoFile):  # a pipe or a device may never end
+        raise _unusable(f"the picture `{path}` is not there (looked at {place})") from None
     except OSError as error:
         raise _unusable(f"the picture `{path}` cannot be read: {error.strerror}") from None
+    if len(raw) > LARGEST:
+        raise _unusable(f"the picture `{path}` has more than {LARGEST >> 20} MiB")
+    return raw
 
 
 def _media_type(path: str, raw: bytes) -> str:
