@@ -40,6 +40,11 @@ class Draft:
     def workflow(self) -> Workflow:
         return self.plan.workflow
 
+    @property
+    def workflows(self) -> tuple[Workflow, ...]:
+        """Its own and all that it calls."""
+        return (self.workflow, *(callee.plan.workflow for callee in self.children))
+
     def lacking(self, memory: Memory) -> list[Lack]:
         """What this version lacks for the tasks that are not recorded."""
         known = memory.knows if isinstance(memory, JournalMemory) else lambda *_: False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from nika_nb.authority.secrets import hidden_before_a_run
 from nika_nb.doors import option
 from nika_nb.engine.contract import Answer
 from nika_nb.errors import CheckRefused, UsageError
@@ -60,18 +61,25 @@ def _begun(request: Request, interactive: bool, settings: Settings) -> Prepared:
     drafted = draft(request)
     resumed = taken_up(request, drafted)
     try:
-        request, drafted = with_inputs(request, drafted, resumed)
-        if not request.called_off:  # a cleanup that cannot run fails by itself
-            refuse_missing(drafted, resumed)
-        _refuse_lacking(request, drafted.plan, resumed, settings)
-        resumed.notices += missing_told(request, drafted, resumed)
-        answers = answers_of(request, drafted, resumed)
-        _refuse_twice(request, resumed, answers)
-        refuse_to_ask_again(request, drafted, resumed, answers, interactive)
-        return assembled(request, drafted, resumed, answers, interactive, settings)
+        with hidden_before_a_run(drafted.workflows, request.place.base):
+            return _with_answers(request, drafted, resumed, interactive, settings)
     except BaseException:
         resumed.held.close()
         raise
+
+
+def _with_answers(
+    request: Request, drafted: Draft, resumed: Resumption, interactive: bool, settings: Settings
+) -> Prepared:
+    request, drafted = with_inputs(request, drafted, resumed)
+    if not request.called_off:  # a cleanup that cannot run fails by itself
+        refuse_missing(drafted, resumed)
+    _refuse_lacking(request, drafted.plan, resumed, settings)
+    resumed.notices += missing_told(request, drafted, resumed)
+    answers = answers_of(request, drafted, resumed)
+    _refuse_twice(request, resumed, answers)
+    refuse_to_ask_again(request, drafted, resumed, answers, interactive)
+    return assembled(request, drafted, resumed, answers, interactive, settings)
 
 
 def refuse_missing(drafted: Draft, resumed: Resumption) -> None:
@@ -118,7 +126,7 @@ def answers_of(request: Request, drafted: Draft, resumed: Resumption) -> Answers
     if not request.answers and not request.declined:
         return Answers(before=before)
     if request.continues and trace is not None:
-        refuse_untrue(request, trace, plan, children)
+        refuse_untrue(request, trace, drafted)
         asked = {prompt.key for prompt in trace.prompts}
         refuse_earlier(trace.path, (*request.answers, *request.declined), asked)
         given = for_open(trace.prompts, request.answers, request.shown, "resumed", request.declined)
@@ -126,7 +134,7 @@ def answers_of(request: Request, drafted: Draft, resumed: Resumption) -> Answers
     texts = pinned_texts(request.source.name, plan, children)
     same = trace is not None and trace.source == request.source.text and recorded(texts, trace)
     if trace is not None and trace.state == "paused" and same:
-        refuse_untrue(request, trace, plan, children)
+        refuse_untrue(request, trace, drafted)
         return Answers(for_open(trace.prompts, request.answers, request.shown, "resumed"), trace.prompts)
     given = for_edit(plan, request.answers, request.shown)
     if isinstance(memory, JournalMemory):

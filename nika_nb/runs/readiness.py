@@ -30,7 +30,7 @@ def lacks_now(path: Path) -> tuple[Lack, ...]:
 
 
 def _lacks(request: Request, drafted: Draft, trace: Trace) -> tuple[Lack, ...]:
-    refuse_untrue(request, trace, drafted.plan, drafted.children)
+    refuse_untrue(request, trace, drafted)
     memory, _ = remember(trace, (), carry_failures=True)
     found = drafted.lacking(memory) or lacking(drafted.plan, request.place.base, memory)
     return tuple(found or journals.looked_at(request.place.folder, Settings.read()))

@@ -10,8 +10,8 @@ from nika_nb.authority.secrets import Masker, hidden_before_a_run
 from nika_nb.doors import option
 from nika_nb.engine.contract import Prompt, unit_of
 from nika_nb.plan.plan import Plan
-from nika_nb.runs.children import Children
 from nika_nb.runs.doubt import carried, exempt
+from nika_nb.runs.draft import Draft
 from nika_nb.runs.request import Request
 from nika_nb.tools.base import NOTHING, Behind
 from nika_nb.trace.trace import Trace
@@ -21,16 +21,15 @@ from nika_nb.verbs.behind import behind
 _TOLD = 5  # effects that a sentence names
 
 
-def refuse_untrue(request: Request, trace: Trace, plan: Plan, children: Children) -> None:
+def refuse_untrue(request: Request, trace: Trace, drafted: Draft) -> None:
     """Raises Untrusted where the text that would run has something else behind a question than is told.
 
     A trace may come from anybody: its questions are shown as it tells them, its text is what runs.
     """
-    texts = [plan.workflow, *(callee.plan.workflow for callee in children)]
     if request.unverified:
         return
-    with hidden_before_a_run(texts, request.place.base) as masker:
-        found = next(_untrue(trace, plan, masker), None)
+    with hidden_before_a_run(drafted.workflows, request.place.base) as masker:
+        found = next(_untrue(trace, drafted.plan, masker), None)
     if found is None:
         return
     prompt, effects = found

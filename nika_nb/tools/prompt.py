@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, cast
 
 from nika_nb.engine.contract import Answer, Asks, Prompt
-from nika_nb.errors import Fault, UsageError
+from nika_nb.errors import Fault, UsageError, hidden
 from nika_nb.tools.base import ARGUMENTS_CODE, Tool, Use, as_text, text_of
 from nika_nb.values import digest, dumps, nearest, to_text, type_name
 
@@ -67,7 +67,7 @@ def _shown(value: Any) -> str:
         return type_name(value)
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
-    return repr(_short(value) if isinstance(value, str) else value)
+    return repr(_short(hidden(value)) if isinstance(value, str) else value)
 
 
 def _short(text: str) -> str:

@@ -384,6 +384,16 @@ def test_in_what_is_refused_before_a_run(leaky: Path) -> None:
     assert HOSTILE.leaks(str(refused.value)) == []
 
 
+def test_in_an_answer_that_is_refused(leaky: Path) -> None:
+    """The wrong variable was given: what it holds is told to nobody."""
+    text = ASKS.replace("DECLARED", declared()).replace("${{ secrets.odd }}?", "it?")
+    run = nika_nb.run(text, interactive=False)
+    for value in (HOSTILE.values["odd"], "y" * 50 + HOSTILE.values["long"]):
+        with pytest.raises(nika_nb.NikaError, match="takes one of its choices") as refused:
+            run.answer(ask=value)
+        assert HOSTILE.leaks(str(refused.value)) == []
+
+
 def test_in_a_deployment(leaky: Path) -> None:
     """Its file, its listing and its digest hold what it is bound to: a secret is given with each start."""
     (leaky / "g.nika.yaml").write_text(GIVEN, encoding="utf-8")
