@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import astuple, replace
+from dataclasses import replace
 
 from nika_nb.authority.effects import described
-from nika_nb.authority.secrets import Masker, hidden_before_a_run
 from nika_nb.doors import option
 from nika_nb.engine.contract import Prompt, unit_of
+from nika_nb.errors import hidden
 from nika_nb.plan.plan import Plan
 from nika_nb.runs.doubt import carried, exempt
 from nika_nb.runs.draft import Draft
@@ -28,13 +28,12 @@ def refuse_untrue(request: Request, trace: Trace, drafted: Draft) -> None:
     """
     if request.unverified:
         return
-    with hidden_before_a_run(drafted.workflows, request.place.base) as masker:
-        found = next(_untrue(trace, drafted.plan, masker), None)
+    found = next(_untrue(trace, drafted.plan), None)
     if found is None:
         return
     prompt, effects = found
     more = f" and {len(effects) - _TOLD} more" if len(effects) > _TOLD else ""
-    may = ", ".join(effects[:_TOLD]) + more or "nothing"
+    may = hidden(", ".join(effects[:_TOLD])) + more or "nothing"
     raise Untrusted(
         f"{trace.path.name} does not tell truly what waits for `{prompt.key}`: by its text an answer may set "
         f"off {may}",
@@ -43,11 +42,11 @@ def refuse_untrue(request: Request, trace: Trace, drafted: Draft) -> None:
     )
 
 
-def _untrue(trace: Trace, plan: Plan, masker: Masker) -> Iterator[tuple[Prompt, tuple[str, ...]]]:
+def _untrue(trace: Trace, plan: Plan) -> Iterator[tuple[Prompt, tuple[str, ...]]]:
     """The questions that tell something else, each with the effects that are really behind it."""
     doubtful = carried(trace)
     for prompt in trace.prompts:
-        real = Behind(*(tuple(masker.mask(facts)) for facts in astuple(_real(prompt, plan, doubtful))))
+        real = _real(prompt, plan, doubtful)
         told = Behind(prompt.gates, prompt.effects, prompt.conditions)
         if told not in (real, replace(real, conditions=())):  # older journals tell no conditions
             yield prompt, real.effects
