@@ -18,10 +18,11 @@ from nika_nb.board.fields import (
     took_of,
 )
 from nika_nb.board.rows import TOLD_ITEMS, Items, Row, RunState, State
-from nika_nb.board.spending import CHILD, ITEM, RETRIES
+from nika_nb.board.spending import ITEM, RETRIES
 from nika_nb.board.taking import files_changed, items_of, nulls_of, spend, take_note, talk_of
 from nika_nb.engine.budget import beyond
 from nika_nb.trace import agents
+from nika_nb.trace.child import CHILD
 from nika_nb.trace.fields import number, shape_of
 
 if TYPE_CHECKING:

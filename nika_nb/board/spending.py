@@ -8,10 +8,11 @@ from typing import Any
 from nika_nb.board.fields import Fields, json_of
 from nika_nb.catalog.frames import TASK_ENDS
 from nika_nb.catalog.prices import unknown
+from nika_nb.trace.child import CHILD, DEEPEST
 from nika_nb.trace.fields import number, whole
 from nika_nb.trace.figures import Figures
 
-RETRIES, ITEM, CHILD = "task_retrying", "nb_item_completed", "nb_child"
+RETRIES, ITEM = "task_retrying", "nb_item_completed"
 
 
 @dataclass(slots=True)
@@ -67,6 +68,9 @@ class Spending:
 
     @property
     def total(self) -> Paid:
+        """Of what is settled, where nothing goes on: that itself, to be read and not to be changed."""
+        if not self.working:
+            return self.settled
         return _sum([self.settled, *(one.total for one in self.working.values())])
 
     def take(self, kind: str, fields: Fields) -> None:
@@ -75,9 +79,10 @@ class Spending:
         if kind in TASK_ENDS:
             self._end(Paid.of(fields))
         elif kind == ITEM:
-            below = self.working.pop(item, _Working()).total.saved
+            ended = self.working.pop(item, None)
             self.settled.add(Paid.of(fields))
-            self.settled.saved.add(below)
+            if ended is not None:
+                self.settled.saved.add(ended.total.saved)
         elif kind == RETRIES:
             tried = self._at(item).tried
             tried.add(Paid.of(fields))
@@ -101,6 +106,8 @@ class Spending:
         """What the called workflow tells of one of its tasks, or of one that this calls in turn."""
         kind, told = CHILD, dict(fields)
         within = json_of(fields.get("within"), [])
+        if len(within) > DEEPEST:
+            return
         if within:
             (told["task"], told["item"], told["attempt"]), *told["within"] = within
         else:

@@ -10,6 +10,7 @@ from nika_nb.trace.trace import Trace
 from nika_nb.values import dumps, loads
 
 CHILD = "nb_child"
+DEEPEST = 64  # calls within calls that are followed: far more than may be made, and no endless way down
 
 
 @dataclass
@@ -63,5 +64,7 @@ def _event(frame: Frame, text: str) -> Frame:
         event = loads(text)
         return replace(frame, kind=str(event["kind"]), fields=dict(event["fields"]))
     (task, item, attempt), *within = loads(str(frame.get("within")))
+    if len(within) > DEEPEST:
+        raise ValueError("no call is that deep")
     fields = {"task": task, "item": item, "attempt": attempt, "child": frame.get("child"), "event": text}
     return replace(frame, fields=fields | ({"within": dumps(within)} if within else {}))

@@ -23,6 +23,8 @@ from nika_nb.board.text import still as still_text
 from nika_nb.board.timeline import timeline_svg, timeline_text
 from nika_nb.engine.contract import Prompt
 from nika_nb.engine.events import Event
+from nika_nb.trace.frame import Frame
+from nika_nb.trace.units import Units
 from tests.board.scripted import Script
 
 NASTY = {
@@ -222,3 +224,22 @@ def test_a_live_view_of_nothing_but_quotes_is_still_small() -> None:
     for at in range(500):
         script.say("task_failed", task='"' * 40 + str(at), note='"' * 300, detail='"' * 4000)
     assert len(live_body(board_of(script.events, live=True))) < LIVE_BOUND
+
+
+@pytest.mark.parametrize(
+    "within",
+    [json.dumps([["a", None, 1]] * 20_000), "[[[]]]", '{"a": 1}', "7", '[["a", 1]]'],
+    ids=["no end to its calls", "no calls", "an object", "a number", "half a call"],
+)
+def test_a_called_workflow_that_cannot_be(within: str) -> None:
+    """What it says it cost is counted by nobody, and nothing goes down without end."""
+    paid = json.dumps({"kind": "task_completed", "fields": {"task": "a", "cost_usd": 1.0}})
+    script = Script("w").task("call", "invoke · x").go("call", "invoke · x")
+    script.say("nb_child", task="call", child="c", within=within, event=paid, attempt=1)
+    assert board_of(script.events).cost_usd == 0
+    units = Units()
+    for event in script.events:
+        frame = Frame(event.kind, dict(event.fields), timestamp=event.at)
+        units.take(frame, paid if event.kind == "nb_child" else None)
+    units.close(running=False)
+    assert units.totals()[0].usd is None
