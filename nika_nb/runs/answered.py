@@ -16,7 +16,7 @@ from nika_nb.trace.folder import TraceFolder
 from nika_nb.trace.lock import ResumeLock, Turn, busy
 from nika_nb.trace.trace import State
 
-_TOLD = 32  # hex digits of a line's hash that stand for a pause
+TOLD = 32  # hex digits of a line's hash that stand for a pause
 
 _DOORS = {"Python": "from Python", "a form": "in a form", "MCP": "through MCP"}
 _SINCE = {
@@ -61,7 +61,7 @@ def _ours(path: Path, elsewhere: TraceFolder) -> Iterator[None]:
     if asked is None:
         yield
         return
-    own = elsewhere.path.parent / f"answering-{asked.head[:_TOLD]}.lock"
+    own = elsewhere.path.parent / f"answering-{asked.head[:TOLD]}.lock"
     with Turn(own, lambda pid: ResumeRefused(busy(path, pid))):
         yield
 

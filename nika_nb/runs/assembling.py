@@ -76,7 +76,7 @@ class Prepared:
     def close(self) -> None:
         for closer in self.closers:
             closer()
-        self.resumption.held.close()
+        self.resumption.close()
 
 
 def relied_on(request: Request, resumed: Resumption) -> bool:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from nika_nb.doors import option, together
 from nika_nb.engine.contract import unit_key
-from nika_nb.errors import NikaError
-from nika_nb.runs.answered import AlreadyAnswered, folders, since, when
+from nika_nb.errors import NikaError, ResumeRefused, UsageError
+from nika_nb.runs.answered import TOLD, AlreadyAnswered, folders, since, when
 from nika_nb.runs.answers import task_of
 from nika_nb.runs.heads import Head, head_of
 from nika_nb.runs.lack import Lack
@@ -18,6 +18,7 @@ from nika_nb.runs.records import Summary, fold
 from nika_nb.runs.shelf import Shelf
 from nika_nb.trace.ends import ends
 from nika_nb.trace.folder import TraceFolder
+from nika_nb.trace.lock import Turn, busy
 from nika_nb.trace.reader import read
 from nika_nb.trace.trace import prompts_of
 
@@ -45,6 +46,21 @@ class Elsewhere:
             Lack(ANSWERED_CODE, _said(key, *found), f"decline it, or end this run. {_again(self.path, key)}")
             for key, found in self.answers.items()
         )
+
+
+def turn_of_kin(path: Path, elsewhere: TraceFolder) -> Turn:
+    """The right to answer for all that took up the same pause: until the answer can be read, one at a time.
+
+    Taking it raises ResumeRefused for whoever comes second.
+    """
+    asked = head_of(path)
+    if asked is None:
+        raise UsageError(f"{path} cannot be read as a journal")
+    shelf = Shelf(path.resolve().parent)
+    first = _first(asked.run, shelf)
+    top = [asked, *(_taken_up(first, shelf) if first is not None else ())][-1]
+    own = elsewhere.path.parent / f"answering-{top.head[:TOLD]}-kin.lock"
+    return Turn(own, lambda pid: ResumeRefused(busy(path, pid)))
 
 
 def refuse_twice(path: Path, elsewhere: TraceFolder, keys: Collection[str]) -> None:

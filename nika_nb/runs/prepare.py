@@ -17,7 +17,7 @@ from nika_nb.runs.blocked import blocked
 from nika_nb.runs.children import pinned_texts, recorded
 from nika_nb.runs.draft import Draft, draft
 from nika_nb.runs.given import with_inputs
-from nika_nb.runs.kin import refuse_twice, told_of_kin
+from nika_nb.runs.kin import refuse_twice, told_of_kin, turn_of_kin
 from nika_nb.runs.lack import Lacking, RunBlocked
 from nika_nb.runs.needs import journals
 from nika_nb.runs.preflight import lacking
@@ -64,7 +64,7 @@ def _begun(request: Request, interactive: bool, settings: Settings) -> Prepared:
         with hidden_before_a_run(drafted.workflows, request.place.base):
             return _with_answers(request, drafted, resumed, interactive, settings)
     except BaseException:
-        resumed.held.close()
+        resumed.close()
         raise
 
 
@@ -114,7 +114,10 @@ def _refuse_twice(request: Request, resumed: Resumption, answers: Answers) -> No
     if resumed.trace is None or resumed.run_id is None:
         return
     folder, path = request.place.folder, resumed.trace.path
-    refuse_twice(path, folder, [key for key, answer in answers.now.items() if not answer.declined])
+    keys = [key for key, answer in answers.now.items() if not answer.declined]
+    if keys:
+        resumed.opening.enter_context(turn_of_kin(path, folder))
+    refuse_twice(path, folder, keys)
     resumed.notices += told_of_kin(path, folder)
 
 

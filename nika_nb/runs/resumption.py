@@ -38,7 +38,8 @@ class Resumption:
     """The memory, what the journal says about where it came from, and what people are told.
 
     trace is None where there is nothing to resume from. run_id: the run that goes on, None where
-    a new one begins. held: releases the lock on the trace when the run is over.
+    a new one begins. held: releases the lock on the trace when the run is over. opening: releases what is
+    held until the run's first line can be read.
     """
 
     memory: Memory = field(default_factory=NoMemory)
@@ -47,6 +48,12 @@ class Resumption:
     notices: list[str] = field(default_factory=list)
     run_id: str | None = None
     held: ExitStack = field(default_factory=ExitStack)
+    opening: ExitStack = field(default_factory=ExitStack)
+
+    def close(self) -> None:
+        """Lets everything go; may be called twice."""
+        self.opening.close()
+        self.held.close()
 
 
 def resumption(request: Request, workflow: Workflow, plan: Plan) -> Resumption:

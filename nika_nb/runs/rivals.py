@@ -6,6 +6,7 @@ It still takes the newest. Only a few traces are opened, and no large one.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -22,6 +23,8 @@ from nika_nb.runs.given import with_inputs
 from nika_nb.runs.request import NEWEST, Request
 from nika_nb.runs.resumption import Resumption, resumption
 from nika_nb.runs.shelf import Shelf
+from nika_nb.trace.lineage import remember
+from nika_nb.trace.memory import JournalMemory
 
 _MOST = 4  # older traces that are looked into
 _LARGEST = 4 << 20  # bytes of one that is
@@ -64,23 +67,27 @@ class _Spared:
 
 def taken_up(request: Request, drafted: Draft) -> Resumption:
     """What a request resumes from, with the line that names a better trace. Raises as `resumption` does."""
-    better = _told(request, drafted)  # it looks into the newest trace too, which is held from then on
     found = resumption(request, drafted.workflow, drafted.plan)
-    found.notices += better
+    try:
+        found.notices += _told(request, drafted, found)
+    except BaseException:
+        found.close()
+        raise
     return found
 
 
-def _told(request: Request, drafted: Draft) -> list[str]:
+def _told(request: Request, drafted: Draft, found: Resumption) -> list[str]:
     """The line that names one; empty where the newest spares as much, or all that there is."""
-    if request.resume is not NEWEST or request.continues:
+    if request.resume is not NEWEST or request.continues or found.trace is None:
         return []
-    shelf, name = Shelf(request.place.folder.path), drafted.workflow.id
-    newest = shelf.newest(name)
-    fit = (entry for entry in shelf.of_workflow(name) if entry.resumable)
-    older = [entry for entry in islice(fit, _MOST + 1) if entry.path != newest and entry.size <= _LARGEST]
-    if newest is None or not older or newest.stat().st_size > _LARGEST:
+    shelf, newest = Shelf(request.place.folder.path), found.trace
+    fit = (entry for entry in shelf.of_workflow(drafted.workflow.id) if entry.resumable)
+    older = [
+        entry for entry in islice(fit, _MOST + 1) if entry.path != newest.path and entry.size <= _LARGEST
+    ]
+    if not older or newest.size > _LARGEST:
         return []
-    here = _spared(request, drafted, newest)
+    here = _here(request, drafted, found)
     if here is None or here.skipped == sum("/" not in task.task for task in here.tasks):
         return []
     return _better(here, [_spared(request, drafted, entry.path) for entry in older[:_MOST]])
@@ -92,16 +99,33 @@ def _better(here: _Spared, others: Sequence[_Spared | None]) -> list[str]:
     return [best.sentence] if best.weight >= here.weight + _CLEARLY else []
 
 
+def _here(request: Request, drafted: Draft, found: Resumption) -> _Spared | None:
+    """Of the trace that is held: judged and read it was, only its memory is used up by the look."""
+    assert found.trace is not None
+    memory, _ = remember(found.trace, found.memory.forced if isinstance(found.memory, JournalMemory) else ())
+    again = replace(found, memory=memory, notices=[])
+    with suppress(NikaError, OSError):
+        return _looked(_alone(request, found.trace.path), drafted, again)
+    return None
+
+
 def _spared(request: Request, drafted: Draft, path: Path) -> _Spared | None:
     """None for a trace that would be refused, or is at work."""
-    alone = replace(request, resume=path, answers={}, declined=())
-    try:
+    alone = _alone(request, path)
+    with suppress(NikaError, OSError):
         resumed = resumption(alone, drafted.workflow, drafted.plan)
         with resumed.held:
-            given, draft = with_inputs(alone, drafted, resumed)
-            return _Spared(path, tuple(foretold(given, draft.plan, draft.inputs, resumed.memory)))
-    except (NikaError, OSError):
-        return None
+            return _looked(alone, drafted, resumed)
+    return None
+
+
+def _alone(request: Request, path: Path) -> Request:
+    return replace(request, resume=path, answers={}, declined=())
+
+
+def _looked(alone: Request, drafted: Draft, resumed: Resumption) -> _Spared:
+    given, draft = with_inputs(alone, drafted, resumed)
+    return _Spared(Path(str(alone.resume)), tuple(foretold(given, draft.plan, draft.inputs, resumed.memory)))
 
 
 def _share(task: TaskForecast, tasks: Sequence[TaskForecast]) -> float:

@@ -185,4 +185,5 @@ class Session:
         """Nothing has happened yet; without its first line nothing does, where somebody relies on it."""
         if self.prepared.relied_on and journal is not None and not journal.written:
             raise unwritten(self.prepared, journal.trouble or "")
+        self.prepared.resumption.opening.close()
         self.opened.set()

@@ -69,6 +69,24 @@ def test_8_processes_resume_one_run_100_times_and_exactly_one_wins_each_time(her
     assert len(here.traces) == 200
 
 
+def test_of_runs_that_took_up_one_pause_exactly_one_gets_its_answer(here: Project) -> None:
+    """Also where each is answered at the same moment, in processes of their own; nothing is left behind."""
+    raced = subprocess.run(
+        [sys.executable, "-m", "tests.durable.racing", "20", "6", "2"],
+        cwd=here.root,
+        env=environment(PYTHONPATH=str(ROOT), NIKA_TRACE_KEEP="1000"),
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=True,
+    )
+    rounds = [json.loads(line)["told"] for line in raced.stdout.splitlines()]
+    assert [sum(racer["won"] for racer in told) for told in rounds] == [1] * 20, rounds
+    refused = [racer for told in rounds for racer in told if not racer["won"]]
+    assert {racer["kind"] for racer in refused} <= {"AlreadyAnswered", "ResumeRefused", "NotPaused"}
+    assert [path.name for path in (here.root / ".nika").iterdir()] == ["traces"]
+
+
 def test_threads_of_one_process_are_kept_apart_as_well(here: Project) -> None:
     """Eight at once; the losers hear that a thread of their own process was first."""
     for _ in range(5):

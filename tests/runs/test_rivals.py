@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import nika_nb
+from nika_nb.runs import resumption
 from tests.doors import Terminal
 
 CHAIN = """nika: chain
@@ -132,4 +134,21 @@ def test_only_a_few_are_opened(say: Path, monkeypatch: pytest.MonkeyPatch) -> No
     real = nika_nb.runs.rivals._spared
     monkeypatch.setattr("nika_nb.runs.rivals._spared", lambda *given: opened.append(given[2]) or real(*given))
     assert naming(nika_nb.run(CHAIN, vars={"f": "good"}, resume=True)) == []
-    assert len(opened) == 5
+    assert len(opened) == 4
+
+
+def test_the_newest_trace_is_judged_once(say: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The look for a better one goes on from what the resume has read and holds."""
+    judged: list[str] = []
+    real = resumption.judge
+
+    def judge(path: Path, **more: Any) -> Any:
+        judged.append(path.name)
+        return real(path, **more)
+
+    paid = nika_nb.run(CHAIN)
+    slip = nika_nb.run(CHAIN, vars={"f": "bad"})
+    monkeypatch.setattr(resumption, "judge", judge)
+    again = nika_nb.run(CHAIN, vars={"f": "good"}, resume=True)
+    assert judged == [name(slip), name(paid)]
+    assert again.notices.index(f"resuming from {name(slip)}") < again.notices.index(naming(again)[0])
