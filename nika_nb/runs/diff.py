@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import get_args
 
-from nika_nb.catalog.prices import unknown
 from nika_nb.engine.contract import unit_key
 from nika_nb.engine.reasons import with_origins
 from nika_nb.language.template import references
@@ -241,7 +240,7 @@ def _side(unit: Unit | None) -> Side | None:
     made = unit.spent.copy()
     made.add(unit.saved)  # of a fan-out that was recalled in part, both
     took = unit.saved.ms if unit.cached else unit.duration_ms
-    return Side(unit.state, unit.cached, made.usd, made.tokens, took, unit.error_code, unknown(unit.unpriced))
+    return Side(unit.state, unit.cached, made.usd, made.tokens, took, unit.error_code, unit.has_unknown)
 
 
 def _sentence(reason: Reason, a: Unit | None, b: Unit | None) -> str:

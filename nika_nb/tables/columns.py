@@ -61,6 +61,9 @@ _SAVED = (
     _span("saved", "the same in time"),
 )
 _WASTED = _usd("wasted_usd", "the part of cost_usd that went into attempts that gave nothing")
+_UNPRICED = Column(
+    "unpriced", TEXT, "why some of it is not in cost_usd: unknown_model local_provider usage_unreported"
+)
 _RESULT = (
     Column("output", VALUE, "its value as Python has it; None where it is null, and where none is recorded"),
     Column("error_code", TEXT, "why it failed, or what it recovered from"),
@@ -134,6 +137,7 @@ TASKS = (
     _COST,
     *_SAVED,
     _WASTED,
+    _UNPRICED,
     *_RESULT,
     *_HASHES,
 )
@@ -153,6 +157,7 @@ ITEMS = (
     _COST,
     *_SAVED,
     _WASTED,
+    _UNPRICED,
     *_RESULT,
     *_HASHES,
 )
@@ -223,6 +228,7 @@ FAN_OUT = (
     _COST,
     *_SAVED,
     _WASTED,
+    _UNPRICED,
     *_RESULT[1:],
 )
 

@@ -87,6 +87,7 @@ def unit_values(unit: Unit) -> dict[str, Any]:
         "items_failed": unit.items_failed if unit.items_begun else None,
         "model": unit.model,
         **money(unit),
+        "unpriced": unit.unpriced if unit.has_unknown else None,
         "output": value_of(unit.output),
         "error_code": unit.error_code,
         "error_message": unit.error_message,

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from nika_nb.catalog.frames import RUN_ENDS
-from nika_nb.catalog.prices import unknown
 from nika_nb.trace.fields import number, said, whole
 from nika_nb.trace.figures import Figures
 from nika_nb.trace.frame import Frame
@@ -127,7 +126,7 @@ class _Fold:
             spent=spent,
             saved=saved,
             wasted=wasted,
-            unpriced=sum(unknown(unit.unpriced) for unit in tasks),
+            unpriced=sum(unit.has_unknown for unit in tasks),
             cut_off=self._cut_off.value + sum(unit.cut_off for unit in tasks),
         )
 

@@ -84,9 +84,14 @@ class Unit:
         """Whether the journal broke off in the middle of an attempt: what that cost nobody knows."""
         return self.state == "incomplete" and self.attempt_began is not None
 
+    @property
+    def has_unknown(self) -> bool:
+        """Whether nobody knows what some of it cost."""
+        return unknown(self.unpriced)
+
     def take_unpriced(self, why: object) -> None:
         """One more reason of there being no price: what leaves open what was paid is kept."""
-        if not unknown(self.unpriced):
+        if not self.has_unknown:
             self.unpriced = said(why) or self.unpriced
 
     @property

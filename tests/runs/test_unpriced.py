@@ -60,7 +60,12 @@ def test_beside_what_is_known(folder: Path, priced: Priced) -> None:
     assert "$0.01 + unpriced" in text
     assert "$0.01 + unpriced" in page
     assert "spent $0.02 + 2 unpriced" in repr(nika_nb.ledger(run))
-    assert nika_nb.read_trace(run).runs["unpriced"].tolist() == [2]
+    trace = nika_nb.read_trace(run)
+    assert trace.runs["unpriced"].tolist() == [2]
+    why = trace.tasks.set_index("task")["unpriced"].dropna().to_dict()
+    assert why == {"both": "unknown_model", "nobody": "local_provider"}
+    assert trace.items["unpriced"].isna().tolist() == [True, False]
+    assert run.table("both")["unpriced"].isna().tolist() == [True, False]
 
 
 def test_a_mock_costs_nothing(folder: Path) -> None:

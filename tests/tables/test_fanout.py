@@ -40,7 +40,7 @@ tasks:
 COLUMNS = {
     "output": "object", "state": "string", "cached": "boolean", "attempts": "Int64", "duration": SPAN,
     "tokens": "Int64", "cost_usd": "Float64", "saved_usd": "Float64", "saved_tokens": "Int64", "saved": SPAN,
-    "wasted_usd": "Float64", "error_code": "string", "error_message": "string",
+    "wasted_usd": "Float64", "unpriced": "string", "error_code": "string", "error_message": "string",
 }  # fmt: skip
 
 

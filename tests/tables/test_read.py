@@ -39,12 +39,12 @@ PINNED = {
         "task": "string", "verb": "string", "note": "string", "state": "string", "cause": "string",
         "cached": "boolean", "reason": "string", "changed": "string", "detail": "string", "started": MOMENT,
         "ended": MOMENT, "duration": SPAN, "attempts": "Int64", "items": "Int64", "items_cached": "Int64",
-        "items_failed": "Int64", "model": "string", **FIGURES, **RESULT,
+        "items_failed": "Int64", "model": "string", **FIGURES, "unpriced": "string", **RESULT,
     },
     "items": {
         "task": "string", "item": "Int64", "state": "string", "cause": "string", "cached": "boolean",
         "started": MOMENT, "ended": MOMENT, "duration": SPAN, "attempts": "Int64", "model": "string",
-        **FIGURES, **RESULT,
+        **FIGURES, "unpriced": "string", **RESULT,
     },
     "attempts": {
         "task": "string", "item": "Int64", "attempt": "Int64", "state": "string", "started": MOMENT,
