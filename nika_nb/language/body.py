@@ -76,7 +76,8 @@ class Body:
         number = node.value if isinstance(node, Scalar) else None
         if isinstance(number, (int, float)) and not isinstance(number, bool) and 0 <= number <= 2:
             return Plain(_display(number), node.span)
-        self.shape.refuse("`temperature` is a number from 0 to 2", node, "write it without quotes")
+        hint = "write it without quotes" if isinstance(number, str) else ""
+        self.shape.refuse("`temperature` is a number from 0 to 2", node, hint)
         return self.nothing()
 
     def schema(self) -> Value:

@@ -79,7 +79,10 @@ class Shape:
                 return value
             self.refuse(f"{what} must be at least {least}", node)
             return None
-        self.wrong(what, "a whole number", node, _unquote(node))
+        if isinstance(node, Scalar) and isinstance(value, float):
+            self.refuse(f"{what} must be a whole number, not `{node.text[:40]}`", node)
+        else:
+            self.wrong(what, "a whole number", node, _unquote(node))
         return None
 
     def one_of(self, node: Node | None, what: str, known: Sequence[str]) -> str | None:

@@ -130,6 +130,9 @@ def _picture(body: Body, node: Node) -> None:
     wanted = "path" if source == "file" else "url"
     if source is not None and wanted not in picture.entries:
         body.shape.refuse(f"`source: {source}` needs a `{wanted}:`", picture)
+    other = picture.entries.get("url" if wanted == "path" else "path")
+    if source is not None and other is not None:
+        body.shape.refuse(f"`source: {source}` is read from its `{wanted}:` alone", other.key, "remove this")
     for key in ("path", "url"):
         body.within(picture).text(key)
 
