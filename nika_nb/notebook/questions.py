@@ -78,13 +78,10 @@ class Questions:
             print(self._still()["text/plain"])
             return
         with undisturbed():
-            if not (self._surface.interactive or interactive(self.run.request)):
-                # Buttons that nobody can press would hide what can be read.
-                self._put(self._still(), self._spots.still)
-                return
-            sheet = self.sheet()
+            sheet = self.sheet()  # shown or not: it hears of an answer, and then the still tells of it
             self._put(hidable(self._still(), self._name), self._spots.still)
-            self._put(view(sheet) | EMPTY, self._spots.forms)
+            if self._surface.interactive or interactive(self.run.request):
+                self._put(view(sheet) | EMPTY, self._spots.forms)
 
     def sheet(self) -> Any:
         """The forms of what the run asks, as a widget to be shown."""

@@ -101,6 +101,16 @@ def test_a_prompt_never_hangs_run_all(stage: Path) -> None:
     assert "widget-view+json" not in saved  # a page made of it would show buttons that nobody hears
 
 
+def test_a_question_that_a_later_cell_answers_stands_answered(stage: Path) -> None:
+    """Also where nobody was shown a form: what is saved above does not ask any more."""
+    path = book(stage, ASKS, "%nika answer ask=yes")
+    assert run_all(path) is None
+    saved = path.read_text(encoding="utf-8")
+    assert "answered on 2" in saved
+    assert "to answer: " not in saved
+    assert "widget-view+json" not in saved
+
+
 def test_a_prompt_stops_run_all_where_that_is_wanted(stage: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """NIKA_NB_ON_PAUSE=raise: the job fails there, in a sentence that says how to answer; then it goes on."""
     monkeypatch.setenv("NIKA_NB_ON_PAUSE", "raise")
