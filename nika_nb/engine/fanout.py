@@ -151,6 +151,7 @@ class FanOut:
         work.keys = hashes(identity)
         try:
             hit = await self._hit(index, identity)
+            work.stood = hit is not None
             outcome, bindings = await self._settled(work, local, index, identity, hit)
         except StaysOpen as waits:
             self._found.leave_open(waits)

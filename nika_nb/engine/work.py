@@ -77,6 +77,7 @@ class Work:
         """Take over what an item of this task did."""
         self.permits |= other.permits
         self.lifts |= other.lifts
+        self.stood = self.stood or other.stood
         self.attempts = max(self.attempts, other.attempts)
         for name, mark in other.files.items():
             self.see(name, mark)

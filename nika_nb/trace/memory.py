@@ -213,7 +213,7 @@ class JournalMemory:
     def owes(self, cleanup: str, producer: str) -> bool:
         """Whether the producer had worked, and this cleanup of it was there and came to no end since.
 
-        A pause tells which ones; of a run that broke off, it is those whose producer had come to an end.
+        A pause tells which ones; of a run that broke off, it is those whose producer had begun in it.
         """
         tidied, known = self._tasks.get(cleanup), self._tasks.get(producer)
         if tidied is not None:
@@ -221,8 +221,9 @@ class JournalMemory:
                 return False
             if self.trace.state == "paused":
                 return producer in tidied.owed_to
-            if known is not None and known.last is not None and known.last.kind != "task_cache_hit":
-                return known.began
+            recalled = known is not None and known.last is not None and known.last.kind == "task_cache_hit"
+            if known is not None and known.began and not recalled:
+                return True
         return self.earlier is not None and self.earlier.owes(cleanup, producer)
 
     def cleaned(self, cleanup: str, def_hash: str) -> Hit | Carried | None:

@@ -151,6 +151,50 @@ def test_a_cleanup_stays_due_though_the_continuation_is_killed(
     assert marks(say / "marks") == {"work": 1, "sweep": 1}
 
 
+EACH = """\
+nika: each
+permits: {exec: ["./say"]}
+inputs: {rows: {type: {array: string}, default: [a, b]}}
+tasks:
+  work: {for_each: {items: "${{ inputs.rows }}"}, exec: {command: ["./say", "${{ item }}"]}}
+  sweep: {after: {work: unwind}, exec: {command: ["./say", "sweep"]}}
+outputs: {swept: "${{ tasks.sweep.output }}"}
+"""
+
+
+def test_a_fan_out_whose_items_had_all_settled_is_cleaned_up_after(say: Path) -> None:
+    """It broke off before its own end: nothing of it runs again, and its cleanup had not come."""
+    nika_nb.run(EACH)
+    trace = newest(say)
+    lines = trace.read_bytes().splitlines(keepends=True)
+    last = max(number for number, line in enumerate(lines) if b"nb_item_completed" in line)
+    trace.write_bytes(b"".join(lines[: last + 1]))
+    (say / "marks").unlink()
+    assert nika_nb.run(EACH, resume=trace).outputs == {"swept": "sweep"}
+    assert marks(say / "marks") == {"sweep": 1}
+
+
+def test_a_fan_out_that_only_became_shorter_had_been_cleaned_up_after(say: Path) -> None:
+    """Its items are recalled one by one: the cleanup stands as it ended behind them."""
+    first = nika_nb.run(EACH)
+    again = first.resume(vars={"rows": ["b"]})
+    assert again.outputs == {"swept": "sweep"}
+    assert marks(say / "marks") == {"a": 1, "b": 1, "sweep": 1}
+
+
+def test_what_had_begun_is_cleaned_up_after_though_it_is_not_to_run_any_more(say: Path) -> None:
+    """It was under way when the run broke off, and its gate is closed since."""
+    text = EACH.replace("tasks:", "tasks:\n  other: {exec: {command: ['./say', other]}}")
+    nika_nb.run(text)
+    trace = newest(say)
+    lines = trace.read_bytes().splitlines(keepends=True)
+    begun = max(number for number, line in enumerate(lines) if b"verb_invoked" in line and b'"work"' in line)
+    trace.write_bytes(b"".join(lines[: begun + 1]))
+    (say / "marks").unlink()
+    nika_nb.run(text.replace("work: {", "work: {when: false, "), resume=trace)
+    assert marks(say / "marks")["sweep"] == 1
+
+
 def test_a_cleanup_that_was_edited_does_not_stand(say: Path) -> None:
     """As it is written now it never ran, and there is nothing to clean up after."""
     path = workflow(say, SWEEPS["succeeded"][0])
