@@ -61,11 +61,11 @@ class Index:
         names = [name for runs, _ in found for summary in runs for name in summary.traces]
         return found if self._as_recorded(names) else self._ask(both, self._refresh)
 
-    def of(self, run: str) -> list[Head]:
-        """Every trace of a run: each is what it was, and a folder that has not changed holds no other."""
+    def of(self, *runs: str) -> list[Head]:
+        """Every trace of these runs: each is what it was, and an unchanged folder holds no other."""
 
         def heads(db: sqlite3.Connection) -> list[Head]:
-            return tables.heads(db, "run", run)
+            return tables.heads(db, "run", *runs)
 
         found = self._ask(heads, self._glance)
         return found if self._as_recorded([head.name for head in found]) else self._ask(heads, self._refresh)
@@ -221,8 +221,7 @@ class Index:
         """Whether what a page was made from is still what the cache knows."""
 
         def stamps(db: sqlite3.Connection) -> Stamps:
-            marks = ",".join("?" * len(names))
-            return tables.known(db, f"WHERE name IN ({marks})", names)
+            return tables.known_of(db, names)
 
         return not names or self._ask(stamps, lambda db: None) == self._stamps(names)
 

@@ -73,6 +73,12 @@ def known(db: sqlite3.Connection, which: str = "", values: Iterable[str] = ()) -
     return {name: (size, mtime, inode) for name, size, mtime, inode in rows}
 
 
+def known_of(db: sqlite3.Connection, names: Sequence[str]) -> Stamps:
+    """The same of these traces, as far as they are known."""
+    rows = _among(db, "SELECT name, size, mtime, inode FROM traces WHERE name IN", names)
+    return {name: (size, mtime, inode) for name, size, mtime, inode in rows}
+
+
 def heads(db: sqlite3.Connection, column: str, *values: str) -> list[Head]:
     """The traces that have one of these values there."""
     rows = _among(db, f"SELECT facts FROM traces WHERE {column} IN", values)

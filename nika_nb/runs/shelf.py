@@ -88,7 +88,7 @@ class Shelf:
         """Every trace of several runs; no run is looked for by itself where there is no cache."""
         wanted = set(runs)
         try:
-            return {run: Index(self.path).of(run) for run in wanted}
+            return grouped(Index(self.path).of(*wanted))
         except Unusable:
             return grouped(head for head in self._all() if head.run in wanted) if wanted else {}
 
