@@ -21,6 +21,11 @@ from nika_nb.runs.ticket import STALE, mint
 OnAnswer = Callable[[Prompt, Any], None]
 OnDecline = Callable[[Prompt], None]
 
+# Else a long choice lies over the next one, and has its button at its last line.
+WRAPPING = (
+    ".widget-radio-box label{height:auto;display:flex;flex-direction:row-reverse;justify-content:flex-end;"
+    "align-items:flex-start}"
+)
 LISTED = 30  # choices that get a radio button each; more stand in a list that scrolls
 EMPTY_TEXT = "The answer is empty. Write something, or Submit again to send an empty text."
 DECLINING = (
@@ -97,7 +102,7 @@ class Form:
         self.said = said
         self._enable(False)
         self._told.value = plain(question.answered_html(Asked(self.prompt, said=said)))
-        self.box.layout.border_left, self.box.layout.padding = "0", "0"
+        self.box.layout.padding = "2px 12px 2px 10px"
         inputs, self.box.children = self.box.children, (self._told,)
         close(*(widget for widget in inputs if widget is not self._told))
 

@@ -16,7 +16,7 @@ from nika_nb.board.text import plural
 from nika_nb.doors import standing_at
 from nika_nb.errors import NikaError
 from nika_nb.notebook.closing import close, root
-from nika_nb.notebook.forms import Form, Given
+from nika_nb.notebook.forms import WRAPPING, Form, Given
 from nika_nb.notebook.interrupts import undisturbed
 from nika_nb.notebook.living import hidable, until_it_dies, vanishes
 from nika_nb.notebook.lookout import lookout
@@ -294,7 +294,8 @@ class Questions:
         panel = [self._stage.widget] if self._stage.widget is not None else []
         forms = [form.box for form in self.forms.values()]
         if self.open:
-            self._above.value = until_it_dies(self._name) + self._heading()
+            wrapping = f"<style>.{self._name} {WRAPPING}</style>"
+            self._above.value = until_it_dies(self._name) + wrapping + self._heading()
             self._below.value = self._more()
             return (self._above, *forms, self._below, *(panel if self._listed and self._at_work else []))
         return (*forms, *panel)

@@ -160,6 +160,39 @@ def test_a_question_is_read_once_and_gives_way_to_its_lines_when_its_kernel_dies
     assert page.evaluate(MARKS) == 0
 
 
+# At how many places from the left these names begin, and how many of them are seen.
+LEFTS = """(cell, names) => { const seen = [...cell.querySelectorAll('b')].filter(one =>
+    one.offsetParent && names.includes(one.textContent)).map(one => one.getBoundingClientRect().left);
+  return [seen.filter((left, at) => !seen.slice(0, at).some(one => Math.abs(one - left) < 2)).length,
+    seen.length] }"""
+
+# How many choices lie over another one, or have their button elsewhere than at the left of their first line.
+OVERLAPS = """cell => { const labels = [...cell.querySelectorAll('.widget-radio-box label')]
+  .map(one => { const all = document.createRange(); all.selectNodeContents(one);
+    return all.getBoundingClientRect() });
+  const apart = [...cell.querySelectorAll('.widget-radio-box input')].filter((one, at) =>
+    Math.abs(one.getBoundingClientRect().top - labels[at].top) > 8 || one.getBoundingClientRect().width < 10);
+  return apart.length + labels.slice(1).filter((one, at) => one.top < labels[at].bottom - 1).length }"""
+
+
+def test_long_choices_wrap_on_a_narrow_page_and_an_answer_stands_among_the_forms(
+    book: Opener, page: Any
+) -> None:
+    """None lies over another one; what was answered is a line in its place, in one row with the rest."""
+    long = "a choice that says in very many words what would happen if somebody picked it"
+    found = book(FORM.replace("[red, blue]", f'["{long}", "{long} too", blue]'))
+    found.run(0)
+    page.keyboard.press("Control+b")
+    page.set_viewport_size({"width": 520, "height": 1400})
+    cell = found.run(1)
+    cell.get_by_label("blue").wait_for()
+    assert cell.evaluate(OVERLAPS) == 0
+    cell.get_by_label("blue").check()
+    cell.get_by_role("button", name="Submit").nth(1).click()
+    until(lambda: "answered: blue" in outputs(cell), "the answer stands there")
+    until(lambda: cell.evaluate(LEFTS, ["name", "colour", "notes"]) == [1, 3], "three names in one row")
+
+
 def test_a_form_closes_by_itself_when_a_terminal_answers(book: Opener) -> None:
     """Nobody touches the page: the buttons go, the page says who it was, the file keeps the end."""
     found = book(ASK)
