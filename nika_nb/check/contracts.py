@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from nika_nb.check.given import given
 from nika_nb.check.shapes import Known, Printed, Schema, Shape, Typed, Wrong, element, listed, walk
 from nika_nb.language.cel import Reference
 from nika_nb.language.cel.syntax import as_reference
@@ -40,8 +41,11 @@ def output_shape(task: Task) -> Shape:
 def _of_one(task: Task) -> Shape:
     if task.returns is not None:
         return Typed(task.returns.canonical)
-    if task.action.gives_text and (task.on_error is None or task.on_error.recover is None):
+    recovers = task.on_error is not None and task.on_error.recover is not None
+    if task.action.gives_text and not recovers:
         return Printed(task.id)
+    if not recovers and (known := given(task)) is not None:
+        return Typed(known)
     schema = task.action.get("schema") if task.action.verb in ("infer", "agent") else None
     return Schema(schema) if isinstance(schema, dict) else None
 

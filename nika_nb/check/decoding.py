@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from nika_nb.check.given import given
 from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic
 from nika_nb.language.lattice import UNKNOWN
@@ -17,6 +18,13 @@ _CAPTURED = ("stdout", "stderr", "exit_code")
 def judge(subject: Subject) -> Iterator[Diagnostic]:
     """NIKA-TYPE-004."""
     for task in subject.sound_tasks:
+        known = given(task)
+        if known is not None and task.returns is not None and not _overlap(known, task.returns.canonical):
+            sentence = (
+                f"`{task.action.get('tool')}` gives {_noun(known)}, never the type that `returns:` names"
+            )
+            hint = "leave `returns:` out, or write what comes"
+            yield Diagnostic("NIKA-TYPE-004", sentence, task.returns.span, hint, task=task.id)
         if task.action.verb == "exec" and task.returns is not None:
             structured = task.action.get("capture") == "structured"
             way = "structured" if structured else task.action.get("decode") or "text"
@@ -46,6 +54,23 @@ _HINTS = {
     "bytes": "write `returns: bytes`",
     "structured": "declare the three fields, or `additional: true`",
 }
+
+
+def _overlap(known: Json, expr: Json) -> bool:
+    """Whether a value of the one type can be one of the other, as far as their constructors tell."""
+    kinds = ("object", "map") if _kind(known) == "object" else (_kind(known),)
+    return _reachable(expr, lambda name, _: name in (_TEXTS if kinds == ("string",) else kinds))
+
+
+def _kind(expr: Json) -> str:
+    if isinstance(expr, str):
+        return expr
+    return "object" if "object" in expr else next(iter(expr))
+
+
+def _noun(known: Json) -> str:
+    nouns = {"string": "text", "bool": "true or false", "null": "null", "array": "a list"}
+    return nouns.get(_kind(known), "an object")
 
 
 def _reachable(expr: Json, fits: Callable[[str, Json], bool]) -> bool:
