@@ -48,7 +48,7 @@ _DURATION = _span("duration", "of its work, retries included; of a fan-out, from
 _ATTEMPTS = Column(
     "attempts",
     WHOLE,
-    "how often its verb was run in this invocation; missing where that is not told",
+    "how often its verb was run in this invocation: 0 where it was cached, missing where it did not begin",
 )
 _MODEL = Column("model", TEXT, "the model that was called")
 _TOKENS = Column("tokens", WHOLE, "that this invocation used, failed attempts included", "tokens")

@@ -263,9 +263,9 @@ class Units:
         unit.duration_ms = whole(frame.get("duration_ms"))
         if unit.duration_ms is None and unit.items_begun and unit.started is not None:
             unit.duration_ms = max(0, frame.timestamp - unit.started) // 10**6  # a fan-out that was ended
-        idle = unit.cached or (unit.started is None and frame.get("attempts") is None)  # or told once more
         tried = whole(payload.get("attempts")) or whole(frame.get("attempts")) or unit.attempts
-        unit.attempts = 0 if idle else tried
+        began = unit.started is not None or frame.get("attempts") is not None  # else it may be told once more
+        unit.attempts = 0 if unit.cached else tried if began else None
         unit.error_code, unit.error_message = said(error.get("code")), said(error.get("message"))
         unit.take_unpriced(frame.get("cost_unpriced"))
         unit.model = said(frame.get("model"))
