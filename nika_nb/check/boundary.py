@@ -73,7 +73,7 @@ def _record(read: Read) -> Iterator[Diagnostic]:
         sentence = "`tasks` is not a value: name one task and one of its fields"
         yield read.found("NIKA-VAR-020", sentence, "write `tasks.<id>.output`", WHOLE)
     elif name not in tasks:
-        if name not in read.subject.unread.get("tasks", ()) and not read.subject.has_namesakes:
+        if name not in read.subject.names["tasks"] and not read.subject.has_namesakes:
             yield _undeclared(read, name)
     elif len(read.reference.steps) == 1:
         sentence = f"`tasks.{name}` is the whole record of a task, not a value"
@@ -85,7 +85,7 @@ def _record(read: Read) -> Iterator[Diagnostic]:
 
 def _undeclared(read: Read, name: str) -> Diagnostic:
     code = "NIKA-DAG-002" if read.surface.kind == "with" else "NIKA-VAR-001"
-    known = read.subject.workflow.tasks
+    known = read.subject.names["tasks"]
     hint = nearest(name, known) or the_tasks(known)
     return read.found(code, f"there is no task `{name}`", hint, 1)
 

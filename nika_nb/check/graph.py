@@ -38,8 +38,8 @@ def judge(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _entry(subject: Subject, task: Task, entry: After) -> Iterator[Diagnostic]:
-    known = subject.workflow.tasks
-    if entry.producer not in known and entry.producer not in subject.unread.get("tasks", ()):
+    known = subject.names["tasks"]
+    if entry.producer not in known:
         place = Span(entry.span.start, entry.span.start + len(entry.producer))
         hint = nearest(entry.producer, known) or the_tasks(known)
         yield Diagnostic("NIKA-DAG-002", f"there is no task `{entry.producer}`", place, hint, task=task.id)

@@ -55,8 +55,8 @@ def _value(read: Read) -> Iterator[Diagnostic]:
     if name is None:
         return
     if name not in _authorities(workflow)[root]:
-        if name not in read.subject.unread.get(root, ()):
-            hint = _declare(workflow, root, name)
+        if name not in read.subject.names[root]:
+            hint = _declare(read.subject, root, name)
             yield read.found("NIKA-VAR-001", f"`{root}.{name}` is not declared", hint, 1)
     elif root == "inputs":
         yield from read.path(Typed(workflow.inputs[name].type.canonical), 1)
@@ -67,10 +67,10 @@ def _value(read: Read) -> Iterator[Diagnostic]:
         yield from read.path(Typed("string"), 1)
 
 
-def _declare(workflow: Workflow, root: str, name: str) -> str:
-    if close := nearest(name, _authorities(workflow)[root]):
+def _declare(subject: Subject, root: str, name: str) -> str:
+    if close := nearest(name, subject.names[root]):
         return close
-    if elsewhere := _declared_as(workflow, name):
+    if elsewhere := _declared_as(subject.workflow, name):
         return f"it is declared as `{elsewhere}`"
     lines = {
         "inputs": f"`inputs: {{ {name}: {{ type: string }} }}`",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,8 +17,6 @@ from nika_nb.language.model import Task, Workflow
 from nika_nb.language.nodes import Map, Node, Seq
 from nika_nb.language.strays import names_in
 from nika_nb.plan.edges import Edge, by_consumer, by_producer, edges_of
-
-_NAMED_BLOCKS = ("inputs", "const", "secrets", "tasks")
 
 
 @dataclass(frozen=True)
@@ -84,15 +82,16 @@ class Subject:
         return frozenset(key for key, span in spans if any(span.start <= at < span.end for at in places))
 
     @cached_property
-    def unread(self) -> dict[str, frozenset[str]]:
-        """block → the names that its text holds, where not all of it could be read.
-
-        They are declared, so nothing may call them unknown.
-        """
-        root = self._root if self.found else None
-        if not isinstance(root, Map):
-            return {}
-        return {block: names for block in _NAMED_BLOCKS if (names := names_in(root, block))}
+    def names(self) -> dict[str, Collection[str]]:
+        """block → what it declares, in its order; what could not be read is not unknown."""
+        workflow, root = self.workflow, self._root if self.found else None
+        read: dict[str, Collection[str]] = {
+            "inputs": workflow.inputs,
+            "const": workflow.consts,
+            "secrets": workflow.secrets,
+            "tasks": workflow.tasks,
+        }
+        return {block: names_in(root, block) for block in read} if isinstance(root, Map) else read
 
     @property
     def has_namesakes(self) -> bool:

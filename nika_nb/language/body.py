@@ -38,11 +38,11 @@ class Body:
         """Whether what the verb cannot do without is there; finds that it is missing."""
         if key in self.found.entries:
             return True
-        self.missing(f"`{self.verb}:` has no `{key}:`")
+        self.missing(f"`{self.verb}:` has no `{key}:`", key)
         return False
 
-    def missing(self, sentence: str) -> None:
-        self.findings.error(_REQUIRED, sentence, self.found.span, self.example)
+    def missing(self, sentence: str, *keys: str) -> None:
+        Shape(self.findings, _REQUIRED).lacks(self.found, keys, sentence, self.example)
 
     def nothing(self, value: list[None] | dict[str, None] | None = None) -> Plain:
         return Plain(value, Span(self.found.span.start, self.found.span.start))

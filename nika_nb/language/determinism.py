@@ -38,7 +38,7 @@ def _entropy(found: Map, shape: Shape) -> tuple[Entropy | None, int | None]:
         seed = shape.whole(seeded, "`seeded`")
         if seed is not None and seed < _SEED_CAP:
             return "seeded", seed
-        if seed is not None or seeded is None:
+        if seed is not None or (seeded is None and not shape.told(node, "seeded")):
             shape.refuse("`seeded` holds a whole number of at most 64 bits", node, "write `{ seeded: 42 }`")
         return None, None
     return cast("Entropy | None", shape.one_of(node, "`entropy`", ("none", "ambient"))), None

@@ -76,7 +76,8 @@ def _name(root: Map, findings: Findings) -> str:
     node = root.get("nika")
     if node is None:
         hint = "write `nika: <name>` as the first line"
-        findings.error("NIKA-PARSE-002", "`nika:` is missing: it names the workflow", _start(root), hint)
+        if not Shape(findings).told(root, "nika"):
+            findings.error("NIKA-PARSE-002", "`nika:` is missing: it names the workflow", _start(root), hint)
         return ""
     value = node.value if isinstance(node, Scalar) else None
     if isinstance(value, str) and _NAME.fullmatch(value) and not _VERSION.fullmatch(value):
@@ -141,7 +142,7 @@ def _input(name: str, entry: Entry, shape: Shape) -> Input | None:
 
 def _type(found: Map, what: str, shape: Shape) -> TypeExpr | None:
     if "type" not in found.entries:
-        shape.refuse(f"{what} has no `type:`", found, "write `type: string`, or another type")
+        shape.lacks(found, ("type",), f"{what} has no `type:`", "write `type: string`, or another type")
         return None
     return read_type(found.entries["type"].value, shape.findings)
 
@@ -200,9 +201,8 @@ def _secret(name: str, entry: Entry, shape: Shape) -> Secret | None:
     shape.closed(found, grammar.SECRET, what)
     source = found.get("source")
     if source is None:
-        stored.refuse(
-            f"{what} has no `source:`", found, "`source: env` with a `key:`, or `source: file` with a `path:`"
-        )
+        hint = "`source: env` with a `key:`, or `source: file` with a `path:`"
+        stored.lacks(found, ("source",), f"{what} has no `source:`", hint)
         return None
     kept = stored.one_of(source, f"`source` of {what}", grammar.SECRET_SOURCES)
     if kept is None:
@@ -220,7 +220,8 @@ def _store_key(found: Map, source: str, what: str, shape: Shape) -> str | None:
         )
     node = found.get(wanted)
     if node is None:
-        shape.refuse(f"{what} has no `{wanted}:`", found, f"`source: {source}` takes a `{wanted}:`")
+        hint = f"`source: {source}` takes a `{wanted}:`"
+        shape.lacks(found, (wanted,), f"{what} has no `{wanted}:`", hint)
         return None
     text = shape.text(node, f"`{wanted}` of {what}", empty=False)
     if text is not None and "${{" in text:
@@ -241,7 +242,7 @@ def _destination(node: Node, what: str, shape: Shape) -> Egress | None:
         return None
     shape.closed(found, grammar.EGRESS, "`egress`")
     if "to" not in found.entries:
-        shape.refuse(f"an `egress` of {what} has no `to:`", found, _PLACES)
+        shape.lacks(found, ("to",), f"an `egress` of {what} has no `to:`", _PLACES)
         return None
     to = shape.text(found.entries["to"].value, "`to`", empty=False)
     host = shape.text(found.get("host"), "`host`", empty=False)
@@ -275,7 +276,8 @@ def _output(name: str, entry: Entry, shape: Shape) -> Output | None:
     found = entry.value
     shape.closed(found, grammar.OUTPUT, what)
     if "value" not in found.entries:
-        shape.refuse(f"{what} has no `value:`", found, "write `value: ${{ tasks.<id>.output }}`")
+        hint = "write `value: ${{ tasks.<id>.output }}`"
+        shape.lacks(found, ("value",), f"{what} has no `value:`", hint)
         return None
     node = found.entries["value"].value
     if shape.text(node, f"`value` of {what}") is None:

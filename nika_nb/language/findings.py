@@ -12,12 +12,14 @@ MOST = 200  # nobody reads further, and a hostile text must not fill the memory
 class Findings:
     """What reading a document brings to light.
 
-    `task` is the id of the task being read; every diagnostic meanwhile carries it.
+    task: the id of the task being read; every diagnostic meanwhile carries it. meant: the keys that a
+    finding says to write, each with the place of its mapping.
     """
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.task: str | None = None
+        self.meant: set[tuple[Span, str]] = set()
         self._found: list[Diagnostic] = []
 
     def error(

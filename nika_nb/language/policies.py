@@ -121,7 +121,8 @@ def read_for_each(node: Node, findings: Findings) -> ForEach | None:
     shape.closed(found, grammar.FOR_EACH, "`for_each:`")
     items = found.get("items")
     if items is None:
-        shape.refuse("`for_each:` has no `items:`", found, "write `items: ${{ with.rows }}` or a list")
+        hint = "write `items: ${{ with.rows }}` or a list"
+        shape.lacks(found, ("items",), "`for_each:` has no `items:`", hint)
         return None
     if not isinstance(items, Seq) and not (isinstance(items, Scalar) and isinstance(items.value, str)):
         shape.wrong("`items`", "a list or a `${{ }}` that yields one", items)
@@ -138,9 +139,8 @@ def read_retry(node: Node, findings: Findings) -> Retry | None:
         return None
     shape.closed(found, grammar.RETRY, "`retry:`")
     if "max_attempts" not in found.entries:
-        shape.refuse(
-            "`retry:` has no `max_attempts:`", found, "write `max_attempts: 3`: the first try counts"
-        )
+        hint = "write `max_attempts: 3`: the first try counts"
+        shape.lacks(found, ("max_attempts",), "`retry:` has no `max_attempts:`", hint)
         return None
     attempts = shape.whole(found.entries["max_attempts"].value, "`max_attempts`", 1)
     if attempts is None:
@@ -190,9 +190,11 @@ def read_on_error(node: Node, findings: Findings) -> OnError | None:
     recover = found.get("recover")
     skip = _flag(found, "skip", shape)
     if (recover is None) == ("skip" not in found.entries):
-        both = recover is not None
-        sentence = "`recover` and `skip` exclude each other" if both else "`on_error:` does nothing"
-        shape.refuse(sentence, found, "write exactly one of `recover: …` and `skip: true`")
+        hint = "write exactly one of `recover: …` and `skip: true`"
+        if recover is not None:
+            shape.refuse("`recover` and `skip` exclude each other", found, hint)
+        else:
+            shape.lacks(found, ("recover", "skip"), "`on_error:` does nothing", hint)
         return None
     if recover is None and skip is not True:
         if skip is False:
@@ -217,7 +219,8 @@ def _lift(node: Node, shape: Shape) -> Lift | None:
     shape.closed(found, grammar.LIFT, "`lift:`")
     missing = [key for key in ("law", "because") if key not in found.entries]
     for key in missing:
-        shape.refuse(f"an entry of `lift:` has no `{key}:`", found, "name the law, and the reason in words")
+        sentence, hint = f"an entry of `lift:` has no `{key}:`", "name the law, and the reason in words"
+        shape.lacks(found, (key,), sentence, hint)
     if missing:
         return None
     law = shape.one_of(found.entries["law"].value, "`law`", grammar.LAWS)

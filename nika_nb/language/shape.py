@@ -44,12 +44,25 @@ class Shape:
             if self.findings.full:
                 return
             known = (dead or {}).get(key)
+            code, sentence = "NIKA-PARSE-005", f"`{key[:80]}` is not a key of {what}"
             if known:
-                self.findings.error(known.code, known.sentence, entry.key.span, known.hint)
+                code, sentence, hint = known.code, known.sentence, known.hint
             else:
-                sentence = f"`{key[:80]}` is not a key of {what}"
-                hint = nearest(key, keys) or _elsewhere(key, dead or {}) or f"{what} knows {', '.join(keys)}"
-                self.findings.error("NIKA-PARSE-005", sentence, entry.key.span, hint)
+                hint = nearest(key, keys) or _elsewhere(key, dead or {})
+            self.findings.meant |= {
+                (found.span, name) for name in keys if f"`{name}`" in hint or f"`{name}:" in hint
+            }
+            hint = hint or f"{what} knows {', '.join(keys)}"
+            self.findings.error(code, sentence, entry.key.span, hint)
+
+    def told(self, found: Map, *keys: str) -> bool:
+        """Whether a finding says already that one of these keys stands here under another name."""
+        return any((found.span, key) in self.findings.meant for key in keys)
+
+    def lacks(self, found: Map, keys: Sequence[str], message: str, hint: str = "") -> None:
+        """None of these keys is there: one slip is one problem."""
+        if not self.told(found, *keys):
+            self.refuse(message, found, hint)
 
     def text(self, node: Node | None, what: str, *, empty: bool = True) -> str | None:
         if node is None:

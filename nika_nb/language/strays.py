@@ -26,8 +26,8 @@ def misspelt(root: Map, block: str) -> str | None:
     return next((name for name in unknown if closest(name, grammar.ENVELOPE) == block), None)
 
 
-def names_in(root: Map, block: str) -> frozenset[str]:
-    """The names that a block declares, whatever it is called and wherever its tasks stand."""
+def names_in(root: Map, block: str) -> dict[str, None]:
+    """The names that a block declares, in its order, whatever it is called and wherever its tasks stand."""
     node = root.get(misspelt(root, block) or block)
     found = list(node.entries) if isinstance(node, Map) else []
-    return frozenset([*found, *(stray_tasks(root) if block == "tasks" else ())])
+    return dict.fromkeys([*found, *(stray_tasks(root) if block == "tasks" else ())])

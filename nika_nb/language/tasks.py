@@ -21,7 +21,6 @@ from nika_nb.language.policies import (
     read_when,
 )
 from nika_nb.language.shape import Shape, names
-from nika_nb.language.strays import misspelt
 from nika_nb.language.template import Value
 from nika_nb.language.types import TypeExpr, read_type
 from nika_nb.language.verbs import read_action
@@ -60,10 +59,11 @@ def _mapping(root: Map, findings: Findings) -> Map | None:
     if isinstance(node, Seq):
         hint = "write `tasks:` as a mapping: each task under its id, without `- `"
         findings.error("NIKA-PARSE-022", "`tasks:` is a list, and tasks are a mapping by id", node.span, hint)
-    elif "tasks" not in root.entries and misspelt(root, "tasks") is None:
+    elif "tasks" not in root.entries:
         place = Span(root.span.start, min(root.span.start + 1, root.span.end))
         sentence = "`tasks:` is missing: without tasks this is a project file, not a workflow"
-        findings.error("NIKA-PARSE-002", sentence, place, "write `tasks:` with at least one task")
+        if not Shape(findings).told(root, "tasks"):
+            findings.error("NIKA-PARSE-002", sentence, place, "write `tasks:` with at least one task")
     elif isinstance(node, Map) or (isinstance(node, Scalar) and node.value is None):
         place = root.entries["tasks"].key.span
         findings.error("NIKA-PARSE-002", "`tasks:` is empty", place, "a workflow has at least one task")
@@ -213,10 +213,9 @@ class _Fields:
     def action(self, entry: Entry) -> Action | None:
         written: list[Verb] = [verb for verb in _VERBS if verb in self.found.entries]
         if not written:
-            hint = f"write one of {names(_VERBS)}"
-            self.findings.error(
-                "NIKA-PARSE-008", "this task does nothing: it has no verb", entry.key.span, hint
-            )
+            sentence, hint = "this task does nothing: it has no verb", f"write one of {names(_VERBS)}"
+            if not self.shape.told(self.found, *_VERBS):
+                self.findings.error("NIKA-PARSE-008", sentence, entry.key.span, hint)
             return None
         if len(written) > 1:
             second = self.found.entries[written[1]].key.span

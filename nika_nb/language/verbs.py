@@ -124,12 +124,13 @@ def _picture(body: Body, node: Node) -> None:
     body.shape.closed(picture, grammar.VISION, "`vision`")
     source_node = picture.get("source")
     if source_node is None:
-        body.shape.refuse("an item of `vision` has no `source:`", picture, "`source: file` or `source: url`")
+        sentence, hint = "an item of `vision` has no `source:`", "`source: file` or `source: url`"
+        body.shape.lacks(picture, ("source",), sentence, hint)
         return
     source = body.shape.one_of(source_node, "`source`", ("file", "url"))
     wanted = "path" if source == "file" else "url"
     if source is not None and wanted not in picture.entries:
-        body.shape.refuse(f"`source: {source}` needs a `{wanted}:`", picture)
+        body.shape.lacks(picture, (wanted,), f"`source: {source}` needs a `{wanted}:`")
     other = picture.entries.get("url" if wanted == "path" else "path")
     if source is not None and other is not None:
         body.shape.refuse(f"`source: {source}` is read from its `{wanted}:` alone", other.key, "remove this")
@@ -148,7 +149,7 @@ def _command(body: Body) -> Value | None:
         line = body.shape.text(shell, "`shell`", empty=False)
         return None if line is None else _wrap("shell", value_of(shell, body.findings))
     if command is None:
-        body.missing("`exec:` has no `command:`")
+        body.missing("`exec:` has no `command:`", "command", "shell")
         return None
     return _argv(body, command)
 
@@ -227,7 +228,7 @@ def _target(body: Body) -> dict[str, Value] | None:
         text = body.shape.text(workflow, "`workflow`", empty=False)
         return None if text is None else {"workflow": value_of(workflow, body.findings)}
     if tool is None:
-        body.missing("`invoke:` has neither `tool:` nor `workflow:`")
+        body.missing("`invoke:` has neither `tool:` nor `workflow:`", "tool", "workflow")
         return None
     return {"tool": Plain(to_json(tool), tool.span)} if _tool_name(body, tool) else None
 

@@ -44,6 +44,27 @@ SLIPS: list[tuple[str, str, str, str, str]] = [
      "did you mean `timeout`? `timeout:` belongs to the task: write it beside"),
     ("a task's key in its verb", '["echo", "hi"]', '["echo", "hi"], «returns»: string',
      "`returns:` belongs to the task", "write it beside the verb"),
+    ("what a verb needs, misspelt", "exec: { command: [\"echo\", \"hi\"] }", "exec: { «comand»: [\"echo\"] }",
+     "`comand` is not a key of `exec:`", "did you mean `command`?"),
+    ("what a verb needs, as others call it", "exec: { command: [\"echo\", \"hi\"] }",
+     "exec: { «cmd»: [\"echo\"] }", "`cmd:` is called `command:`", "write `command: ["),
+    ("a verb misspelt", "exec: { command: [\"echo\", \"hi\"] }", "«exce»: { command: [\"echo\"] }",
+     "`exce` is not a key of a task", "did you mean `exec`?"),
+    ("a line of the shell as others write it", "exec: { command: [\"echo\", \"hi\"] }", "«run»: echo hi",
+     "there is no `run:` in a task", "write `exec: {command: ["),
+    ("the name misspelt", "nika: job", "«nkia»: job", "not a key of a workflow", "did you mean `nika`?"),
+    ("the name as others call it", "nika: job", "«workflow»: job", "the name stands in `nika:`",
+     "write `nika: <name>`"),
+    ("what an input needs, misspelt", "n: { type: string }", "n: { «tpye»: string }",
+     "`tpye` is not a key of the input `n`", "did you mean `type`?"),
+    ("what an output needs, misspelt", "  o: ${{ tasks.b.output }}", "  o: { «valu»: 1 }",
+     "`valu` is not a key of the output `o`", "did you mean `value`?"),
+    ("a collection misspelt", "    exec: { command: [\"echo\", \"hi\"] }",
+     "    for_each: { «itmes»: [1] }\n    exec: { command: [\"echo\", \"hi\"] }",
+     "`itmes` is not a key of `for_each:`", "did you mean `items`?"),
+    ("a recovery as others call it", "    exec: { command: [\"echo\", \"hi\"] }",
+     "    on_error: { «fallback»: 1 }\n    exec: { command: [\"echo\", \"hi\"] }",
+     "`fallback:` is called `recover:`", "write `recover:`"),
     ("a name of several words", "nika: job", "nika: «My 2nd Job»", "is none", "my-2nd-job"),
     ("a name that cannot be helped", "nika: job", "nika: «42»", "is none", "my-workflow"),
     ("a quote left open in a list", '["echo", "hi"]', '["echo", «"»hi]', "opened here and not closed",
@@ -67,6 +88,33 @@ def test_a_slip_is_one_problem_with_a_way_out(instead: str, written: str, says: 
     assert hint in told
     assert all(error.span is not None and error.span.start == place.start for error in report.errors)
     assert "1 problem found" in str(CheckRefused(report.diagnostics, Source(text)))
+
+
+@pytest.mark.parametrize(
+    ("written", "hint"),
+    [
+        ('with: { x: "${{ tasks.aa.output }}" }', "did you mean `a`?"),
+        ("after: { aa: success }", "did you mean `a`?"),
+        ("after: { zzz: success }", "the tasks are `a`, `b`"),
+    ],
+)
+def test_a_task_with_a_mistake_of_its_own_may_be_the_one_that_is_meant(written: str, hint: str) -> None:
+    text = GOOD.replace("a:\n    exec: { command:", "a:\n    exec: { comand:")
+    report = judged(text.replace('with: { x: "${{ tasks.a.output }}" }', written))
+    assert [error.hint for error in report.errors] == ["did you mean `command`?", hint]
+
+
+def test_an_input_with_a_mistake_of_its_own_may_be_the_one_that_is_meant() -> None:
+    report = judged(
+        GOOD.replace("n: { type: string }", "num: { tpye: string }").replace("inputs.n ", "inputs.nom ")
+    )
+    assert [error.hint for error in report.errors] == ["did you mean `type`?", "did you mean `num`?"]
+
+
+def test_two_slips_are_two_problems() -> None:
+    """What is not there under another name either is missed beside a key that nobody knows."""
+    report = judged(GOOD.replace('command: ["echo", "hi"]', "foo: 1"))
+    assert [error.code for error in report.errors] == ["NIKA-PARSE-018", "NIKA-PARSE-005"]
 
 
 def test_a_key_twice_keeps_its_codes_for_programs() -> None:

@@ -264,15 +264,15 @@ def test_many_mistakes_are_found_at_once_in_the_order_of_the_text() -> None:
     )
     result = loaded(text)
     assert codes(result.diagnostics) == [
-        "NIKA-PARSE-003", "NIKA-PARSE-005", "NIKA-TYPE-001", "NIKA-PARSE-006", "NIKA-PARSE-018",
-        "NIKA-PARSE-005", "NIKA-PARSE-019", "NIKA-PARSE-010",
+        "NIKA-PARSE-003", "NIKA-PARSE-005", "NIKA-TYPE-001", "NIKA-PARSE-006", "NIKA-PARSE-005",
+        "NIKA-PARSE-019", "NIKA-PARSE-010",
     ]  # fmt: skip
     starts = [d.span.start for d in result.diagnostics if d.span]
     assert starts == sorted(starts)
     assert result.workflow is not None
     assert list(result.workflow.inputs) == ["b"]
     assert list(result.workflow.tasks) == ["three"]
-    assert [d.task for d in result.diagnostics][3:] == ["One", "One", "One", "two", "two"]
+    assert [d.task for d in result.diagnostics][3:] == ["One", "One", "two", "two"]
 
 
 def test_a_finding_beside_the_tasks_names_none() -> None:
