@@ -58,16 +58,17 @@ def opened(place: str | os.PathLike[str], flags: int = os.O_RDONLY) -> int:
     only one at the very end is noticed.
     """
     number = os.open(place, flags | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-    if _leads_to(number) not in (None, os.fspath(place)):
+    wanted = os.fspath(place)
+    if _leads_to(number) not in (None, wanted, f"{wanted} (deleted)"):  # so one is called that was replaced
         os.close(number)
-        raise OSError(errno.ELOOP, "it is not any more what it was a moment ago", os.fspath(place))
+        raise OSError(errno.ELOOP, "it is not any more what it was a moment ago", wanted)
     return number
 
 
 def _leads_to(number: int) -> str | None:
-    """Where an open file lies, or lay until it was replaced; None where the system does not tell."""
+    """Where an open file lies; None where the system does not tell."""
     try:
-        return os.readlink(f"/proc/self/fd/{number}").removesuffix(" (deleted)")
+        return os.readlink(f"/proc/self/fd/{number}")
     except OSError:
         return None
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
-from nika_nb.errors import Source
+from nika_nb.errors import Source, UsageError
 
 SEPARATOR = "::"  # between a file and the name of a workflow in it
 
@@ -72,4 +72,6 @@ def carried_by(path: Path, cell_id: str | None, text: str) -> Carried:
 
 
 def _opener(path: Path) -> Opener:
+    if path.suffix not in HOMES:
+        raise UsageError(f"{path} is none of the files that hold workflows: {', '.join(HOMES)}")
     return cast(Opener, import_module(HOMES[path.suffix]))

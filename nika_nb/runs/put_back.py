@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nika_nb.errors import NikaError, UsageError
 from nika_nb.openers import carried_by
-from nika_nb.runs.request import Place, Request
+from nika_nb.runs.request import Request
 from nika_nb.trace.verify import verify
 
 _MOST = 20  # notebooks that are looked into
@@ -39,7 +39,7 @@ def _named(request: Request) -> Path | None:
 
 def _books(request: Request) -> list[Path]:
     """The notebook of the cell; where nobody tells a kernel which it is, those beside."""
-    place: Place = request.place
+    place = request.place
     if place.notebook:
         return [place.base / place.notebook]
     return sorted(place.base.glob("*.ipynb"))[:_MOST] if request.door == "%nika" else []

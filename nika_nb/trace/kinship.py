@@ -108,11 +108,14 @@ class Kinship:
     def _lead_elsewhere(self) -> None:
         """What another run has the answers to goes with the end of that one."""
         ends = {entry.run: entry.path for entry in reversed(self.entries) if entry.state in FINISHED}
+        taken = set(self._bound())
         for entry in self._unbound():
             run = self.elsewhere.get(entry.path)
             end = ends.get(run) if run is not None else None
             if end is not None:
-                self.led[end] = (*self.led.get(end, ()), *self._with_notes((entry, *self._before(entry))))
+                before = [e for e in (entry, *self._before(entry)) if e.path not in taken]
+                taken.update(e.path for e in before)
+                self.led[end] = (*self.led.get(end, ()), *self._with_notes(before))
 
     def _with_notes(self, entries: Iterable[Entry]) -> tuple[Entry, ...]:
         return tuple(one for entry in entries for one in (*self._notes.get(entry.path, ()), entry))

@@ -53,6 +53,16 @@ def test_variables_come_by_name_by_dict_and_into_a_name(notebook: Notebook) -> N
     assert notebook.shell.user_ns["run"].outputs["said"].endswith("hello word")
 
 
+def test_a_trace_that_is_gone_is_told_in_a_notebook_of_another_kind(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A notebook that is kept as Markdown carries no trace: there is nothing to put it back from."""
+    monkeypatch.setenv("JPY_SESSION_NAME", "notes.md")
+    said = notebook.run(HELLO, "--resume .nika/traces/gone.ndjson").text
+    assert "gone.ndjson" in said
+    assert "KeyError" not in said
+
+
 def test_the_body_is_never_expanded(notebook: Notebook) -> None:
     """Dollar signs and braces of a body are the workflow's own."""
     notebook.python("inputs = 'python'")

@@ -92,3 +92,10 @@ def test_what_is_replaced_while_it_is_read_is_read(folder: Path) -> None:
         (folder / "in/new").rename(folder / "in/sub/x")
 
     assert used(folder, swap, "nika:read", path="in/sub/x") == "newer"
+
+
+def test_a_name_that_ends_as_a_replaced_file_is_told(folder: Path) -> None:
+    """Where the system marks what is gone with ` (deleted)`, a file and a folder may be called so."""
+    (folder / "in" / "old (deleted)").mkdir()
+    used(folder, lambda: None, "nika:write", path="in/old (deleted)/x (deleted)", content="kept")
+    assert used(folder, lambda: None, "nika:read", path="in/old (deleted)/x (deleted)") == "kept"

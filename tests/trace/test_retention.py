@@ -215,6 +215,17 @@ def test_a_question_that_was_answered_twice(traces: Traces) -> None:
     assert [r.entry.path for r in traces.collect().removed] == [asked, second]
 
 
+def test_questions_whose_answers_another_run_has(traces: Traces) -> None:
+    """Each goes once, with the end of that run, though the second stands behind the first."""
+    asked = traces.add("paused", age=60, run="r")
+    again = traces.add("paused", age=59, run="r", resumed=asked)
+    done = traces.add(age=50, run="other")
+    newest = traces.add(age=0)
+    found = traces.collect(elsewhere=lambda paused: dict.fromkeys(paused, "other"))
+    assert [r.entry.path for r in found.removed] == [asked, again, done]
+    assert traces.left() == {newest}
+
+
 def test_a_question_that_is_held_keeps_its_answer(traces: Traces) -> None:
     """Somebody reads the question: the answer does not go alone."""
     asked = traces.add("paused", age=60, run="r")
