@@ -68,10 +68,10 @@ def _decided(frame: Frame) -> Iterator[Permit]:
 
 def _times(frame: Frame) -> dict[str, int]:
     """When the task of a terminal frame ran: as recorded, or as long before the frame as it took."""
-    started, ended = frame.get("started_ns"), frame.get("ended_ns")
-    if isinstance(ended, int) and started is None:
-        return {"ended": ended}  # its verb was never set to work
-    if not (isinstance(started, int) and isinstance(ended, int)):
+    started, ended = whole(frame.get("started_ns")), whole(frame.get("ended_ns"))
+    if ended is not None and frame.get("started_ns") is None:  # its verb was never set to work
+        return {"ended": ended} if 0 <= ended < _LATEST else {}
+    if started is None or ended is None:
         ended, took = frame.timestamp, _first(frame, "duration_ms", "saved_ms", int)
         started = ended - took * 10**6 if took is not None else -1
     return {"started": started, "ended": ended} if 0 <= started <= ended < _LATEST else {}

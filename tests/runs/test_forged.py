@@ -99,6 +99,18 @@ def test_no_door_breaks_on_a_forged_journal(folder: Path, kind: str, key: str, v
         assert nika_nb.attach(made).answer(True).state == "failed"
 
 
+@pytest.mark.parametrize("end", [10**400, -1, True])
+def test_an_end_without_a_beginning_is_a_moment_or_nothing(folder: Path, end: Any) -> None:
+    """A task whose verb was never set to work has an end alone; it is one that a calendar has."""
+    run = nika_nb.run(TEXT)
+    assert run.trace is not None
+    made = forged(run.trace, folder, "task_completed", "started_ns", None)
+    again = nika_nb.run(TEXT, resume=forged(made, folder, "task_completed", "ended_ns", end))
+    assert (again.state, again.tasks["good"].state) == ("paused", "cached")
+    assert again.trace is not None
+    assert f'"key":"ended_ns","value":{json.dumps(end)}' not in again.trace.read_text()
+
+
 def test_a_value_too_deep_to_be_walked_is_not_recalled(folder: Path) -> None:
     """Such a record counts as unreadable: the task runs live."""
     run = nika_nb.run(TEXT)
