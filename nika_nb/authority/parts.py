@@ -10,7 +10,8 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-_SHORTEST = 8  # characters: what is shorter stands in many a text by chance
+from nika_nb.authority.forms import SHORTEST_TELLING
+
 _LONG_ENOUGH = 16  # characters of base64 that no password makes a text of by chance
 _DEEPEST = 8  # levels of JSON that are looked through
 
@@ -27,7 +28,7 @@ def parts(value: str) -> Iterator[str]:
     found = [*_within(value)]
     for text in _unpacked(value):
         found += [*_lines(text), *_within(text)]
-    yield from (part for part in dict.fromkeys(found) if len(part) >= _SHORTEST and part != value)
+    yield from (part for part in dict.fromkeys(found) if len(part) >= SHORTEST_TELLING and part != value)
 
 
 def _unpacked(value: str) -> Iterator[str]:
@@ -65,7 +66,7 @@ def _of_address(url: str) -> Iterator[str]:
     who = found.password or found.username or ""
     yield from (who, unquote(who))
     pieces = [*found.path.split("/"), *(text for _, text in parse_qsl(found.query)), found.fragment]
-    telling = [piece for piece in pieces if len(piece) >= _SHORTEST and not _WORD.fullmatch(piece)]
+    telling = [piece for piece in pieces if len(piece) >= SHORTEST_TELLING and not _WORD.fullmatch(piece)]
     for piece in telling:
         yield from (piece, unquote(piece))
     if telling:

@@ -10,7 +10,7 @@ from nika_nb.cli.console import say
 from nika_nb.cli.streams import print_lines
 from nika_nb.errors import UsageError
 from nika_nb.files import here
-from nika_nb.runs.kin import answering
+from nika_nb.runs.kin import answered_by
 from nika_nb.runs.shelf import Shelf
 from nika_nb.settings import Settings
 from nika_nb.trace.folder import Entry, TraceFolder, look
@@ -26,7 +26,7 @@ def collect_command(options: argparse.Namespace) -> int:
     say(*(f"nika-nb: {trouble}" for trouble in settings.troubles))
     folder = TraceFolder(Path(options.folder))
     Shelf(folder.path).judge()
-    elsewhere = partial(answering, folder=folder.path)
+    elsewhere = partial(answered_by, folder=folder.path)
     found = collect(folder, Limits.of(settings), dry_run=options.dry_run, elsewhere=elsewhere)
     if options.dry_run:
         for removal in found.removed:
@@ -63,7 +63,7 @@ def _refuse_needed(entry: Entry) -> None:
     """Raises UsageError where a question would be lost, or would wait a second time."""
     if entry.state == "blocked":  # a note holds neither
         return
-    kin = Kinship(_beside(entry), partial(answering, folder=entry.path.resolve().parent))
+    kin = Kinship(_beside(entry), partial(answered_by, folder=entry.path.resolve().parent))
     anyway = "Remove it all the same with --force"
     if kin.asked_by(entry):
         asked = [prompt.key for found in kin.open(entry) for prompt in read(found.path).prompts]

@@ -16,7 +16,7 @@ from nika_nb.trace.folder import TraceFolder
 from nika_nb.trace.lock import ResumeLock, Turn, busy
 from nika_nb.trace.trace import State
 
-TOLD = 32  # hex digits of a line's hash that stand for a pause
+_TOLD = 32  # hex digits of a line's hash that stand for a pause
 
 _DOORS = {"Python": "from Python", "a form": "in a form", "MCP": "through MCP"}
 _SINCE = {
@@ -61,9 +61,17 @@ def _ours(path: Path, elsewhere: TraceFolder) -> Iterator[None]:
     if asked is None:
         yield
         return
-    own = elsewhere.path.parent / f"answering-{asked.head[:TOLD]}.lock"
-    with Turn(own, lambda pid: ResumeRefused(busy(path, pid))):
+    with turn_at(asked, path, elsewhere):
         yield
+
+
+def turn_at(pause: Head, path: Path, elsewhere: TraceFolder, sort: str = "") -> Turn:
+    """The right to answer a pause, whatever the trace is called. sort: in another way than by itself.
+
+    Taking it raises ResumeRefused for whoever comes second.
+    """
+    own = elsewhere.path.parent / f"answering-{pause.head[:_TOLD]}{sort}.lock"
+    return Turn(own, lambda pid: ResumeRefused(busy(path, pid)))
 
 
 def refuse_answered(path: Path, elsewhere: TraceFolder) -> None:

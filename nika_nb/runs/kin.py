@@ -9,8 +9,8 @@ from pathlib import Path
 
 from nika_nb.doors import option, together
 from nika_nb.engine.contract import unit_key
-from nika_nb.errors import NikaError, ResumeRefused, UsageError
-from nika_nb.runs.answered import TOLD, AlreadyAnswered, folders, since, when
+from nika_nb.errors import NikaError, UsageError
+from nika_nb.runs.answered import AlreadyAnswered, folders, since, turn_at, when
 from nika_nb.runs.answers import task_of
 from nika_nb.runs.heads import Head, head_of
 from nika_nb.runs.lack import Lack
@@ -18,7 +18,7 @@ from nika_nb.runs.records import Summary, fold
 from nika_nb.runs.shelf import Shelf
 from nika_nb.trace.ends import ends
 from nika_nb.trace.folder import TraceFolder
-from nika_nb.trace.lock import Turn, busy
+from nika_nb.trace.lock import Turn
 from nika_nb.trace.reader import read
 from nika_nb.trace.trace import prompts_of
 
@@ -28,7 +28,7 @@ Found = tuple[Head, Path]  # an invocation of another run, and the folder that i
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
+class Answered:
     """Where other runs have the answers to all that a trace asks, by prompt."""
 
     path: Path
@@ -59,8 +59,7 @@ def turn_of_kin(path: Path, elsewhere: TraceFolder) -> Turn:
     shelf = Shelf(path.resolve().parent)
     first = _first(asked.run, shelf)
     top = [asked, *(_taken_up(first, shelf) if first is not None else ())][-1]
-    own = elsewhere.path.parent / f"answering-{top.head[:TOLD]}-kin.lock"
-    return Turn(own, lambda pid: ResumeRefused(busy(path, pid)))
+    return turn_at(top, path, elsewhere, "-kin")
 
 
 def refuse_twice(path: Path, elsewhere: TraceFolder, keys: Collection[str]) -> None:
@@ -72,8 +71,7 @@ def refuse_twice(path: Path, elsewhere: TraceFolder, keys: Collection[str]) -> N
 
 
 def _said(key: str, head: Head, folder: Path) -> str:
-    record = fold(Shelf(folder).heads(head.run))
-    latest = record.latest if record is not None else head
+    latest = latest_of(head, Shelf(folder))
     return (
         f"`{key}` was already answered {when(head)}, in another run: {head.run} took up the same pause in "
         f"{head.name} and {since(latest, latest.state(folder))}. What is behind it would happen twice"
@@ -83,6 +81,12 @@ def _said(key: str, head: Head, folder: Path) -> str:
 def _again(path: Path, key: str) -> str:
     again = together([option("resume", path.name), option("from", task_of(key))])
     return f"To ask again, in a run of its own: `{again}`"
+
+
+def latest_of(head: Head, shelf: Shelf) -> Head:
+    """The newest invocation of the run that one belongs to."""
+    record = fold(shelf.heads(head.run))
+    return record.latest if record is not None else head
 
 
 def told_of_kin(path: Path, elsewhere: TraceFolder) -> list[str]:
@@ -95,7 +99,7 @@ def told_of_kin(path: Path, elsewhere: TraceFolder) -> list[str]:
     ]
 
 
-def answered_elsewhere(paused: Iterable[Path], folder: Path) -> dict[Path, Elsewhere]:
+def answered_elsewhere(paused: Iterable[Path], folder: Path) -> dict[Path, Answered]:
     """Of traces that ask, those whose every question another run in a folder has the answer to.
 
     Only of those that have kin more than the ends are read.
@@ -103,18 +107,18 @@ def answered_elsewhere(paused: Iterable[Path], folder: Path) -> dict[Path, Elsew
     shelf = Shelf(folder)
     heads = {path: head for path in paused if (head := head_of(path)) is not None}
     resumers = shelf.resumers_of(heads.values())
-    found: dict[Path, Elsewhere] = {}
+    found: dict[Path, Answered] = {}
     for path, head in heads.items():
         others = any(one.run != head.run and not one.blocked for one in resumers[head.name])
         if others or head.parent or head.sequence:  # what is no run's first start may stand beside others
             keys = _asked(path)
             answers = _answered(keys, ((kin, folder) for kin in _of(head, shelf)))
             if keys and len(answers) == len(keys):
-                found[path] = Elsewhere(path, answers)
+                found[path] = Answered(path, answers)
     return found
 
 
-def answering(paused: Iterable[Path], folder: Path) -> dict[Path, str]:
+def answered_by(paused: Iterable[Path], folder: Path) -> dict[Path, str]:
     """The runs that have the answers, by the trace that asks."""
     return {path: found.by.run for path, found in answered_elsewhere(paused, folder).items()}
 
@@ -123,13 +127,12 @@ def told_in(summaries: Iterable[Summary], folder: Path) -> tuple[Summary, ...]:
     """The summaries of runs in a folder, with the run that has the answers to all that one of them asks."""
     known = tuple(summaries)
     paused = {one.run_id: folder / one.traces[-1] for one in known if one.status == "interrupted"}
-    found = answered_elsewhere(paused.values(), folder)
-    return tuple(_told(one, found.get(paused.get(one.run_id, folder))) for one in known)
+    by_path = answered_elsewhere(paused.values(), folder)
+    found = {run: by_path[path] for run, path in paused.items() if path in by_path}
+    return tuple(_told(one, found[one.run_id]) if one.run_id in found else one for one in known)
 
 
-def _told(summary: Summary, found: Elsewhere | None) -> Summary:
-    if found is None:
-        return summary
+def _told(summary: Summary, found: Answered) -> Summary:
     return replace(
         summary,
         resume_readiness="blocked",

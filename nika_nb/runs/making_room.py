@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from nika_nb.doors import option, setting
-from nika_nb.runs.kin import answering
+from nika_nb.runs.kin import answered_by
 from nika_nb.runs.request import Request
 from nika_nb.runs.shelf import Shelf
 from nika_nb.settings import SETTINGS, Settings
@@ -17,7 +17,7 @@ def made_room(request: Request, settings: Settings) -> Collection:
     if not request.gc or not settings.trace_file:
         return Collection()
     path = request.place.folder.path
-    return Shelf(path).tidied(Limits.of(settings), partial(answering, folder=path))
+    return Shelf(path).tidied(Limits.of(settings), partial(answered_by, folder=path))
 
 
 def went(found: Collection) -> list[str]:

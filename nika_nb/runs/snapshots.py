@@ -109,13 +109,11 @@ def _refuse_secrets(texts: Iterable[Workflow], given: Mapping[str, Any], base: P
     with hidden_before_a_run(texts, base) as masker:
         told = [name for name, value in given.items() if masker.reveals(value)]
     if told:
-        names, later = (
-            ", ".join(f"`{name}`" for name in told),
-            (option("input", f"{name}=…") for name in told),
-        )
+        names = ", ".join(f"`{name}`" for name in told)
+        later = together(option("input", f"{name}=…") for name in told)
         raise UsageError(
             f"nothing was deployed: {names} would be kept as it is, and is a secret; let the workflow read "
-            f"it as `secrets.…`, or give it with each start: {together(later)}"
+            f"it as `secrets.…`, or give it with each start: {later}"
         )
 
 

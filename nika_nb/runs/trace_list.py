@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from nika_nb.runs.kin import answered_elsewhere
-from nika_nb.runs.records import fold, line_of
+from nika_nb.runs.kin import answered_elsewhere, latest_of
+from nika_nb.runs.records import line_of
 from nika_nb.runs.shelf import Shelf
 from nika_nb.trace.folder import Entry
 from nika_nb.trace.trace import State
@@ -49,8 +49,7 @@ def listed(path: Path) -> list[ListedTrace]:
     onward: dict[str, tuple[str, State, bool, str | None]] = dict(_onward(shelf, paused))
     waiting = [entry.path for entry in entries if entry.state == "paused" and entry.path.name not in onward]
     for asked, found in answered_elsewhere(waiting, path).items():
-        record = fold(shelf.heads(found.by.run))
-        latest = record.latest if record is not None else found.by
+        latest = latest_of(found.by, shelf)
         onward[asked.name] = found.by.name, latest.state(path), True, latest.run
     return [ListedTrace(entry, *onward.get(entry.path.name, ())) for entry in entries]
 

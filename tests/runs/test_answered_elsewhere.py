@@ -13,7 +13,7 @@ import nika_nb
 from nika_nb import runs
 from nika_nb.errors import ResumeRefused
 from nika_nb.runs.inbox import inbox
-from nika_nb.runs.kin import answering
+from nika_nb.runs.kin import answered_by
 from nika_nb.trace.folder import TraceFolder
 from nika_nb.trace.kinship import Elsewhere
 from nika_nb.trace.retention import Collection, Limits, collect
@@ -135,7 +135,7 @@ def test_how_the_other_run_stands_is_how_it_stands_now(stage: Path) -> None:
 def collected(stage: Path, days: float) -> Collection:
     """As a cleanup would find it that many days from now."""
     folder = TraceFolder(stage)
-    found: Elsewhere = lambda paused: answering(paused, folder.path)  # noqa: E731 - as a cleanup has it
+    found: Elsewhere = lambda paused: answered_by(paused, folder.path)  # noqa: E731 - as a cleanup has it
     return collect(folder, Limits(), now=time.time_ns() + int(days * 86_400) * 10**9, elsewhere=found)
 
 
