@@ -20,7 +20,7 @@ from nika_nb.runs.traced import Traced
 from nika_nb.runs.why import ItemWhy
 from nika_nb.trace.fields import said, shape_of
 from nika_nb.trace.reader import opening
-from nika_nb.trace.units import Unit
+from nika_nb.trace.unit import Unit
 from nika_nb.values import Json, unequal
 
 # What only the files beside a workflow tell: their digests stand in the journal, their texts elsewhere.

@@ -15,7 +15,7 @@ from nika_nb.runs.traced import Traced, each_of, trace_of, traces_in
 from nika_nb.trace.figures import Figures
 from nika_nb.trace.kinship import resumed_from
 from nika_nb.trace.overview import Overview, overview
-from nika_nb.trace.units import Unit
+from nika_nb.trace.unit import Unit
 
 
 def ledger(*runs: Traced | Iterable[Traced] | Mapping[Any, Traced]) -> Ledger:

@@ -12,7 +12,8 @@ from nika_nb.runs.traced import Traced, trace_of, workflow_of
 from nika_nb.trace.overview import Overview, overview
 from nika_nb.trace.paging import with_texts
 from nika_nb.trace.reader import frames, read_run
-from nika_nb.trace.units import Unit, Units
+from nika_nb.trace.unit import Unit
+from nika_nb.trace.units import Units
 
 
 @dataclass(frozen=True, slots=True)

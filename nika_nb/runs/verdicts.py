@@ -12,7 +12,8 @@ from nika_nb.language.model import Task
 from nika_nb.plan.plan import RECOVER, Plan, TaskPlan
 from nika_nb.runs.diff import recover_differently
 from nika_nb.trace.fields import shape_of
-from nika_nb.trace.units import Unit, Units
+from nika_nb.trace.unit import Unit
+from nika_nb.trace.units import Units
 from nika_nb.values import loads, unequal
 
 _NO_PROGRAM = "NIKA-EXEC-002"

@@ -28,7 +28,7 @@ from nika_nb.trace.kinship import resumed_from
 from nika_nb.trace.lineage import remember
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.reader import read
-from nika_nb.trace.units import Unit, UnitState
+from nika_nb.trace.unit import Unit, UnitState
 from nika_nb.values import Named
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from nika_nb.trace.fields import inner, number, said, shape_of, whole
 from nika_nb.trace.figures import Figures
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.trace import prompts_of
-from nika_nb.trace.units import ENDS
+from nika_nb.trace.unit import ENDS
 
 
 @dataclass(slots=True)

@@ -14,7 +14,8 @@ from nika_nb.tables.rows import ordered, unit_values
 from nika_nb.tables.values import value_of
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.paging import with_texts
-from nika_nb.trace.units import Unit, Units
+from nika_nb.trace.unit import Unit
+from nika_nb.trace.units import Units
 from nika_nb.values import nearest
 
 if TYPE_CHECKING:

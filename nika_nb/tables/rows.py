@@ -14,7 +14,8 @@ from nika_nb.trace.fields import said, whole
 from nika_nb.trace.frame import Frame
 from nika_nb.trace.overview import Overview
 from nika_nb.trace.paging import with_texts
-from nika_nb.trace.units import Unit, Units
+from nika_nb.trace.unit import Unit
+from nika_nb.trace.units import Units
 from nika_nb.values import dumps
 
 Row = Sequence[Any]

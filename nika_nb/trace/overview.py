@@ -16,7 +16,8 @@ from nika_nb.trace.lock import holder
 from nika_nb.trace.paging import with_texts
 from nika_nb.trace.reader import Frames, frames, no_journal, same_writer
 from nika_nb.trace.trace import AFTER_END, Damage, State, state_of
-from nika_nb.trace.units import Unit, Units
+from nika_nb.trace.unit import Unit
+from nika_nb.trace.units import Units
 
 
 @dataclass(frozen=True, slots=True)
