@@ -36,6 +36,11 @@ def spent(usd: float, unpriced: int, say: Callable[[float], str] = money) -> str
     return " + ".join([*known, *([f"{unpriced:,} unpriced"] if unpriced else [])])
 
 
+def spent_said(usd: float, unpriced: int, say: Callable[[float], str] = money) -> str:
+    """The same in a sentence: `$0.03 spent`, `$0.03 + 2 unpriced`."""
+    return spent(usd, unpriced, say) + ("" if unpriced else " spent")
+
+
 def _with(usd: float, decimals: int) -> str:
     return f"${usd:,.{decimals}f}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nika_nb.money import adding_up, apart, money, spent
+from nika_nb.money import adding_up, apart, money, spent, spent_said
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,5 @@ def test_what_nobody_knows_is_never_zero() -> None:
     assert spent(0.02, 0) == "$0.02"
     assert spent(0.02, 3) == "$0.02 + 3 unpriced"
     assert spent(0, 1) == "1 unpriced"
+    assert spent_said(0.02, 0) == "$0.02 spent"
+    assert spent_said(0.02, 3) == "$0.02 + 3 unpriced"

@@ -9,7 +9,7 @@ from nika_nb.board.clean import inline, one_line
 from nika_nb.board.rows import RunState
 from nika_nb.board.svg import CHAR, FILL, INK, document, rect, text
 from nika_nb.board.text import OF_RUN, plural
-from nika_nb.money import spent
+from nika_nb.money import spent_said
 
 DRAWN = 60  # runs: of more, the newest
 _HIGH, _BAR, _WIDE, _TOP = 18, 10, 300, 18
@@ -43,7 +43,7 @@ class Bar:
 
     def words(self, amount: Said) -> str:
         """`$0.30 spent, $0.10 of it wasted, $0.20 saved`."""
-        parts = [f"{spent(self.spent, self.unpriced, amount)} spent"]
+        parts = [spent_said(self.spent, self.unpriced, amount)]
         parts += [f"{amount(self.wasted)} of it wasted"] if self.wasted else []
         parts += [f"{amount(self.saved)} saved"] if self.saved else []
         return ", ".join(parts)

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from html import escape as _escape
 
+from nika_nb.errors import UNSHOWN
+
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
-# Controls, and what turns, hides or breaks text: bidi marks, zero-width signs, line separators.
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e"
-    "\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
-)
 _SCAN = 8192  # characters that are looked at: more is never shown
 
 
@@ -20,7 +17,7 @@ def clean(text: str, limit: int = 4000) -> str:
     At most `limit` characters, the cut marked by an ellipsis.
     """
     cut = text[: limit * 2 + _SCAN]
-    shown = _UNSEEN.sub("", _ANSI.sub("", cut.replace("\r\n", "\n").replace("\r", "\n")))
+    shown = UNSHOWN.sub("", _ANSI.sub("", cut.replace("\r\n", "\n").replace("\r", "\n")))
     return shown if len(shown) <= limit and len(cut) == len(text) else shown[: limit - 1] + "…"
 
 

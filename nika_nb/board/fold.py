@@ -17,9 +17,9 @@ from nika_nb.board.fields import (
     retry_of,
     took_of,
 )
-from nika_nb.board.rows import TOLD_ITEMS, Items, Row, RunState, State
+from nika_nb.board.rows import Row, RunState, State
 from nika_nb.board.spending import ITEM, RETRIES
-from nika_nb.board.taking import files_changed, items_of, nulls_of, spend, take_note, talk_of
+from nika_nb.board.taking import files_changed, items_of, nulls_of, spend, take_note, talk_of, tell_item
 from nika_nb.engine.budget import beyond
 from nika_nb.trace import agents
 from nika_nb.trace.child import CHILD
@@ -113,23 +113,8 @@ def _item_completed(board: Board, fields: Fields, at: int) -> None:
         items.failed += 1
         if len(items.faults) < KEPT_FAULTS:
             items.faults.append(item_fault_of(fields))
-    _told(items, fields)
+    tell_item(items, fields)
     board.touch(row)
-
-
-def _told(items: Items, fields: Fields) -> None:
-    """What became of one item, for whoever opens the fan-out."""
-    ended = _ITEM_ENDS.get(str(fields.get("status")), "skipped")
-    index = fields.get("item")
-    if not items.mark(index, "cached" if fields.get("matched") else ended) or not isinstance(index, int):
-        return
-    if fields.get("duration_ms") is not None and not fields.get("matched"):
-        items.time(index, int(fields["duration_ms"]))
-    if index < TOLD_ITEMS:
-        items.previews[index] = preview_of(fields)
-
-
-_ITEM_ENDS: dict[str, State] = {"success": "ok", "failure": "failed"}
 
 
 def _agent_replied(board: Board, fields: Fields, at: int) -> None:

@@ -8,7 +8,7 @@ from nika_nb.board.rows import State
 from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, QUIET, RUN_TONE, TRACK, ink
 from nika_nb.board.text import OF_RUN, UNICODE, counted, duration, plural, progress, since_its_begin
-from nika_nb.money import money, spent
+from nika_nb.money import money, spent_said
 
 TOLD = 3  # failures that are told at the top
 
@@ -71,9 +71,7 @@ def _turning(elapsed: int) -> str:
 
 def figures(board: Board) -> str:
     """Money and time, spent and saved, and how much of it a resume skipped."""
-    paid = spent(board.cost_usd, board.unpriced)
-    parts = [paid if board.unpriced else f"{paid} spent"]
-    parts += since_its_begin(board)
+    parts = [spent_said(board.cost_usd, board.unpriced), *since_its_begin(board)]
     parts += [f"{board.tokens:,} tokens"] if board.tokens else []
     usd, tokens, ms = board.saved
     saved = [money(usd)] if usd else []

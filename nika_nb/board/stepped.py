@@ -12,7 +12,7 @@ from nika_nb.board.replay import Replay, Step
 from nika_nb.board.rows import State
 from nika_nb.board.stops import BEGINS
 from nika_nb.board.text import UNICODE, duration, plural
-from nika_nb.money import spent
+from nika_nb.money import spent, spent_said
 
 _LISTED = 200  # steps that a still tells one by one
 _RUN: dict[str, tuple[str, str]] = {
@@ -57,20 +57,16 @@ def after(step: Step) -> str:
     return f"+{duration(max(0, round(ms)))}"
 
 
-def paid(step: Step) -> str:
-    """What the run has cost by then."""
-    return spent(step.spent_usd, step.unpriced)
-
-
 def spending(step: Step) -> str:
-    """The same in a sentence: `$0.02 spent`, `$0.02 + 1 unpriced`."""
-    return paid(step) if step.unpriced else f"{paid(step)} spent"
+    """What the run has cost by then, in a sentence."""
+    return spent_said(step.spent_usd, step.unpriced)
 
 
 def line(step: Step) -> str:
     """The step as one line of a listing."""
     width = len(str(len(step.replay) - 1))
-    return f"  {step.index:>{width}}  {after(step):>8}  {paid(step):>9}  {sign(step)} {what(step)}"
+    paid = spent(step.spent_usd, step.unpriced)
+    return f"  {step.index:>{width}}  {after(step):>8}  {paid:>9}  {sign(step)} {what(step)}"
 
 
 def spoken(step: Step) -> str:

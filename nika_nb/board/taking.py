@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from nika_nb.board.fields import Fields
-from nika_nb.board.rows import Items, Row, Talk
+from nika_nb.board.fields import Fields, preview_of
+from nika_nb.board.rows import TOLD_ITEMS, Items, Row, State, Talk
 from nika_nb.engine.outcome import null_said
 from nika_nb.trace.fields import names_of
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from nika_nb.board.state import Board
 
 _COUNT = re.compile(r" · (\d+) items?\b")
+_ITEM_ENDS: dict[str, State] = {"success": "ok", "failure": "failed"}
 
 
 def nulls_of(board: Board, row: Row) -> tuple[str, ...]:
@@ -45,6 +46,18 @@ def items_of(row: Row) -> Items:
     if row.items is None:
         row.items = Items()
     return row.items
+
+
+def tell_item(items: Items, fields: Fields) -> None:
+    """What became of one item, for whoever opens the fan-out."""
+    ended = _ITEM_ENDS.get(str(fields.get("status")), "skipped")
+    index = fields.get("item")
+    if not items.mark(index, "cached" if fields.get("matched") else ended) or not isinstance(index, int):
+        return
+    if fields.get("duration_ms") is not None and not fields.get("matched"):
+        items.time(index, int(fields["duration_ms"]))
+    if index < TOLD_ITEMS:
+        items.previews[index] = preview_of(fields)
 
 
 def talk_of(row: Row) -> Talk:

@@ -1,10 +1,11 @@
-"""Whether the type that a task returns can come out of how its program's output is read."""
+"""Whether what a task returns can come out of its builtin, or of how its program's output is read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 from nika_nb.check.given import given
+from nika_nb.check.shapes import noun
 from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic
 from nika_nb.language.lattice import UNKNOWN
@@ -18,26 +19,29 @@ _CAPTURED = ("stdout", "stderr", "exit_code")
 def judge(subject: Subject) -> Iterator[Diagnostic]:
     """NIKA-TYPE-004."""
     for task in subject.sound_tasks:
-        known = given(task)
-        if known is not None and task.returns is not None and not _overlap(known, task.returns.canonical):
-            sentence = (
-                f"`{task.action.get('tool')}` gives {_noun(known)}, never the type that `returns:` names"
-            )
-            hint = "leave `returns:` out, or write what comes"
-            yield Diagnostic("NIKA-TYPE-004", sentence, task.returns.span, hint, task=task.id)
-        if task.action.verb == "exec" and task.returns is not None:
-            structured = task.action.get("capture") == "structured"
-            way = "structured" if structured else task.action.get("decode") or "text"
-            if not _reachable(task.returns.canonical, _WAYS[way]):
-                yield _unreachable(task, way)
+        returns = task.returns
+        if returns is None:
+            continue
+        found = _of_program if task.action.verb == "exec" else _of_builtin
+        for what, hint in found(task, returns.canonical):
+            sentence = f"{what}, never the type that `returns:` names"
+            yield Diagnostic("NIKA-TYPE-004", sentence, returns.span, hint, task=task.id)
 
 
-def _unreachable(task: Task, way: str) -> Diagnostic:
-    read = "`capture: structured`" if way == "structured" else f"`decode: {way}`"
-    span = task.returns.span if task.returns else task.key_span
-    sentence = f"{read} yields {_YIELDS[way]}, never the type that `returns:` names"
-    wants_bytes = task.returns is not None and task.returns.canonical == "bytes"
-    return Diagnostic("NIKA-TYPE-004", sentence, span, _HINTS["json" if wants_bytes else way], task=task.id)
+def _of_program(task: Task, expr: Json) -> Iterator[tuple[str, str]]:
+    """(what comes instead, what to write) where no value can have the type."""
+    structured = task.action.get("capture") == "structured"
+    way = "structured" if structured else task.action.get("decode") or "text"
+    if not _reachable(expr, _WAYS[way]):
+        read = "`capture: structured`" if structured else f"`decode: {way}`"
+        yield f"{read} yields {_YIELDS[way]}", _HINTS["json" if expr == "bytes" else way]
+
+
+def _of_builtin(task: Task, expr: Json) -> Iterator[tuple[str, str]]:
+    known = given(task)
+    if known is not None and not _reachable(expr, _alike(_kind(known))):
+        gives = f"`{task.action.get('tool')}` gives {noun(_kind(known))}"
+        yield gives, "leave `returns:` out, or write what comes"
 
 
 _YIELDS = {
@@ -56,21 +60,17 @@ _HINTS = {
 }
 
 
-def _overlap(known: Json, expr: Json) -> bool:
-    """Whether a value of the one type can be one of the other, as far as their constructors tell."""
-    kinds = ("object", "map") if _kind(known) == "object" else (_kind(known),)
-    return _reachable(expr, lambda name, _: name in (_TEXTS if kinds == ("string",) else kinds))
+def _alike(kind: str) -> Callable[[str, Json], bool]:
+    """Whether a value of this kind can have a type, as far as its constructor tells."""
+    kinds = {"string": _TEXTS, "object": {"object", "map"}}.get(kind, {kind})
+    return lambda name, _: name in kinds
 
 
 def _kind(expr: Json) -> str:
+    """A primitive, or the constructor."""
     if isinstance(expr, str):
         return expr
     return "object" if "object" in expr else next(iter(expr))
-
-
-def _noun(known: Json) -> str:
-    nouns = {"string": "text", "bool": "true or false", "null": "null", "array": "a list"}
-    return nouns.get(_kind(known), "an object")
 
 
 def _reachable(expr: Json, fits: Callable[[str, Json], bool]) -> bool:
@@ -78,8 +78,7 @@ def _reachable(expr: Json, fits: Callable[[str, Json], bool]) -> bool:
         return True
     if isinstance(expr, dict) and "union" in expr:
         return any(_reachable(member, fits) for member in expr["union"])
-    name = expr if isinstance(expr, str) else "object" if "object" in expr else next(iter(expr))
-    return fits(name, expr)
+    return fits(_kind(expr), expr)
 
 
 def _structured(name: str, expr: Json) -> bool:

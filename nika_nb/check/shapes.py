@@ -112,8 +112,8 @@ def _take(shape: Shape, step: Step) -> Shape | Wrong:
 
 def _in_print(shape: Printed, step: Step) -> Shape | Wrong:
     if shape.each:
-        return Printed(shape.task) if isinstance(step, int) else _not_that(step, _noun("array"))
-    return Wrong(0, _not_that(step, _noun("string")).why, undecoded(shape.task), likely=True)
+        return Printed(shape.task) if isinstance(step, int) else _not_that(step, noun("array"))
+    return Wrong(0, _not_that(step, noun("string")).why, undecoded(shape.task), likely=True)
 
 
 def undecoded(task: str) -> str:
@@ -142,7 +142,7 @@ def _in_type(expr: Json, step: Step) -> Shape | Wrong:
     if expr == UNKNOWN:
         return None
     if isinstance(expr, str):
-        return _not_that(step, _noun(expr))
+        return _not_that(step, noun(expr))
     if "union" in expr:
         return _in_union(expr["union"], step)
     if "object" in expr and isinstance(step, str):
@@ -151,7 +151,7 @@ def _in_type(expr: Json, step: Step) -> Shape | Wrong:
         return Typed(expr["map"])
     if "array" in expr and isinstance(step, int):
         return Typed(expr["array"])
-    return _not_that(step, _noun(next(iter(expr))))
+    return _not_that(step, noun(next(iter(expr))))
 
 
 def _in_object(expr: dict[str, Any], step: str) -> Shape | Wrong:
@@ -173,12 +173,14 @@ def _in_union(members: list[Json], step: Step) -> Shape | Wrong:
     return possible[0] if len(possible) == 1 else None
 
 
-def _noun(word: str) -> str:
+def noun(word: str) -> str:
+    """A primitive or a constructor, as people call its values."""
     names = {
         "array": "a list",
         "object": "an object",
         "map": "an object",
         "null": "null",
+        "bool": "true or false",
         "integer": "an integer",
     }
     return names.get(word, "text" if word in ("string", "enum") else f"a {word}")
@@ -200,7 +202,7 @@ def _in_schema(level: Any, step: Step) -> Shape | Wrong:
     types = level["type"] if isinstance(level["type"], list) else [level["type"]]
     wanted = "array" if isinstance(step, int) else "object"
     if wanted not in types:
-        return _not_that(step, _noun(str(types[0])) if types else "nothing")
+        return _not_that(step, noun(str(types[0])) if types else "nothing")
     if isinstance(step, int):
         return Schema(level["items"]) if isinstance(level.get("items"), dict) else None
     return _in_properties(level, step)
@@ -228,4 +230,4 @@ def _in_value(value: Json, step: Step) -> Shape | Wrong:
         return Wrong(
             0, f"`[{step}]` lies outside {{base}}, a list of {len(value)}", "the first element is `[0]`"
         )
-    return _not_that(step, _noun(type_name(value)))
+    return _not_that(step, noun(type_name(value)))

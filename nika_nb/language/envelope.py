@@ -26,7 +26,7 @@ T = TypeVar("T")
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _ADDRESSLESS = ("exec", "infer", "agent", "outputs")
 _PLACES = "name one tool, or exec, infer, agent, outputs"
-_INDENT = "indent it under `tasks:`, like the others"
+_INDENT = "indent it under `tasks:`"
 _VERSION = re.compile(r"v[0-9]+")
 
 
@@ -258,7 +258,8 @@ def _destination(node: Node, what: str, shape: Shape) -> Egress | None:
 def _can_go(to: str, found: Map, shape: Shape, addressed: bool) -> bool:
     """Whether there is such a place; a place without an address takes no host."""
     if to in _ADDRESSLESS and addressed:
-        shape.refuse(f"`to: {to}` has no address, so a host narrows nothing there", found, "remove it")
+        sentence = f"`to: {to}` has no address, so a host narrows nothing there"
+        shape.refuse(sentence, found, "remove the host")
         return False
     if to in _ADDRESSLESS or to in BUILTINS or to.startswith("mcp:"):
         return True

@@ -98,8 +98,8 @@ def _runs_for(command: str, session: Session) -> dict[str, str]:
         waiting = Shelf(folder).page(0, _TRACES, "interrupted").runs
         return {run.traces[-1]: f"waits · {run.workflow}" for run in waiting if run.answered_by is None}
     if command == "cancel":
-        found = [one for one in candidates(folder) if one.path is not None][:_TRACES]
-        return {one.path.name: one.heading for one in found if one.path is not None}
+        found = [(one.path.name, one.heading) for one in candidates(folder) if one.path is not None]
+        return dict(found[:_TRACES])
     return _traces(session) if command in _TAKE_A_TRACE else {}
 
 

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame as DataFrame
 
 _CENTURIES = 9 * 10**12  # milliseconds: what a nanosecond time span can hold
-_EXACT = {False: (1 << 63) - 1, True: 1 << 53}  # the largest whole number: alone, beside fractions
+_EXACT = {int: (1 << 63) - 1, float: 1 << 53}  # the largest whole number of a column of these
+_DTYPES = {bool: TRUTH, int: WHOLE, float: MONEY, str: TEXT}
 _NOTHING = -(1 << 63)  # what stands for no moment and no span
 _SHORT = 32  # characters of a text that is likely to come again: names, states, codes
 
@@ -44,15 +45,11 @@ class Builder:
 
 def typed(values: list[Any]) -> Any:
     """One column of values whose type nobody has declared: whole numbers stay whole, also beside None."""
-    return array_of(values, _dtype({type(value) for value in values if value is not None}, values))
-
-
-def _dtype(kinds: set[type], values: list[Any]) -> str:
-    wide = any(type(value) is int and abs(value) > _EXACT[float in kinds] for value in values)
-    if len(kinds) == 1 or kinds == {int, float}:
-        found = {bool: TRUTH, int: WHOLE, float: MONEY, str: TEXT}
-        return VALUE if wide else found.get(float if float in kinds else kinds.pop(), VALUE)
-    return VALUE
+    kinds = {type(value) for value in values if value is not None}
+    kind = float if kinds == {int, float} else kinds.pop() if len(kinds) == 1 else object
+    most = _EXACT.get(kind)
+    wide = most is not None and any(type(value) is int and abs(value) > most for value in values)
+    return array_of(values, VALUE if wide else _DTYPES.get(kind, VALUE))
 
 
 def array_of(values: list[Any], dtype: str) -> Any:

@@ -194,9 +194,9 @@ class _Seen:
     def rows(self, table: str) -> Iterable[Row]:
         if table == "runs":
             return [self._run]
-        return (
-            input_rows(opening(self.path)) if table == "inputs" else ROWS[table](self.frames(), self._running)
-        )
+        if table == "inputs":
+            return input_rows(opening(self.path))
+        return ROWS[table](self.frames(), self._running)
 
 
 def read_trace(trace: Traced) -> TraceTables:
