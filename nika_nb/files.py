@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from nika_nb.errors import UsageError
 
@@ -17,6 +17,7 @@ _KINDS = (
     (stat.S_ISCHR, "is a device"),
     (stat.S_ISBLK, "is a device"),
 )
+_AWAY = "move it away"
 _PASSED = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")  # where a shell hands over `<(…)`
 
 
@@ -90,8 +91,18 @@ def kind_of(path: str | os.PathLike[str]) -> str | None:
     return next((said for test, said in _KINDS if test(mode)), None)
 
 
-def no_folder(path: Path, above: int = 1) -> str | None:
-    """Why nothing can be looked up in a folder although something stands in its place, and what to do.
+class Amiss(NamedTuple):
+    """What is wrong with a place, and what to do about it; both in one sentence as text."""
+
+    what: str
+    instead: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.instead}"
+
+
+def no_folder(path: Path, above: int = 1) -> Amiss | None:
+    """Why nothing can be looked up in a folder although something stands in its place.
 
     above: how many folders above it are looked at as well. None where it can, and where nothing is there.
     """
@@ -99,11 +110,11 @@ def no_folder(path: Path, above: int = 1) -> str | None:
         try:
             folder = stat.S_ISDIR(os.stat(place).st_mode)
         except OSError:
-            return f"{place} is a link that leads nowhere: move it away" if place.is_symlink() else None
+            return Amiss(f"{place} is a link that leads nowhere", _AWAY) if place.is_symlink() else None
         if not folder:
-            return f"{place} {kind_of(place) or 'is a file'}, no folder: move it away"
+            return Amiss(f"{place} {kind_of(place) or 'is a file'}, no folder", _AWAY)
         if not os.access(place, os.X_OK | (os.R_OK if place == path else 0)):
-            return f"{place} may not be read: give yourself the right to, as with chmod u+rwx"
+            return Amiss(f"{place} may not be read", "give yourself the right to, as with chmod u+rwx")
     return None
 
 

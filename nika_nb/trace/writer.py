@@ -160,7 +160,8 @@ class Journal:
                 self._append(self._held[0].data)
                 self._waiting -= len(self._held.popleft().data) + 1
         except OSError as error:
-            self.trouble = (no_folder(self.folder) if self.path is None else None) or _why(error)
+            amiss = no_folder(self.folder) if self.path is None else None
+            self.trouble = str(amiss) if amiss is not None else _why(error)
             self._mend()
         else:
             self.trouble = None

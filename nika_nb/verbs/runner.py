@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from nika_nb.authority.env import kernel_programs, surroundings
 from nika_nb.authority.permits import confined
@@ -59,7 +60,7 @@ class LocalVerbs:
         self._environ = surroundings() if environ is None else environ
         self._providers = providers
         self._jq = jq or JqWorker()
-        self._beyond = beyond
+        self._behind = partial(behind, plan, beyond=beyond)
         self._guard = guard or Guard()
         self._approvals = set() if approvals is None else approvals
         around = around or Around()
@@ -107,6 +108,3 @@ class LocalVerbs:
             approvals=self._approvals,
         )
         return Leaving(verbs, workflow) if around.called_off else verbs
-
-    def _behind(self, task: str) -> Behind:
-        return behind(self._plan, task, self._beyond)

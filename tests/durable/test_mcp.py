@@ -209,6 +209,30 @@ def test_a_run_ends_with_the_call_that_is_given_up(here: Project) -> None:
     assert (summary.status, summary.outcome) == ("failed", "cancelled")
 
 
+def test_a_run_at_work_is_ended_while_the_call_that_started_it_waits(here: Project) -> None:
+    """Both calls tell the same end, and its program is gone."""
+    program(here.root, "slow", "sleep 600")
+    here.deployed("slow", SLOW)
+
+    async def talk(client: ClientSession) -> list[tuple[str, str]]:
+        told: list[tuple[str, str]] = []
+
+        async def begin() -> None:
+            found = await said(client, "run_deployment", deployment="slow")
+            told.append((found["status"], found["outcome"]))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(begin)
+            await anyio.to_thread.run_sync(lambda: wait_for(started(here.root, "slow"), "the program"))
+            listed = await said(client, "list_runs")
+            ended = await said(client, "cancel_run", run_id=listed["unfinished"][0]["run_id"])
+            told.append((ended["status"], ended["outcome"]))
+        return told
+
+    assert talked(here.root, talk) == [("failed", "cancelled")] * 2
+    assert not alive(of(newest(here.root), "verb_invoked")[0]["pgid"])
+
+
 def test_a_server_that_is_asked_to_end_ends_its_runs_in_order(here: Project) -> None:
     """Their programs are gone, their journals say that they were cancelled."""
     program(here.root, "slow", "sleep 600")

@@ -46,9 +46,8 @@ def looked_at(folder: TraceFolder, settings: Settings) -> list[Lack]:
 
 def unwritable(folder: TraceFolder, why: str) -> Lack:
     """What is said where a journal could not be written into a folder."""
-    if (strange := no_folder(folder.path)) is not None:
-        what, _, how = strange.rpartition(": ")
-        return Lack(JOURNAL_CODE, f"no journal can be written: {what}", f"{_WHY}: {how}")
+    if (amiss := no_folder(folder.path)) is not None:
+        return Lack(JOURNAL_CODE, f"no journal can be written: {amiss.what}", f"{_WHY}: {amiss.instead}")
     what = f"the folder {folder.shown} takes no journal ({why})"
     return Lack(JOURNAL_CODE, what, f"{_WHY}: make the folder writable, and room on the disk")
 
