@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from shlex import quote
 
 from nika_nb.board.clean import block, clean, inline, one_line
 from nika_nb.board.style import COLOUR, MONO, QUIET, TRACK, box
@@ -39,6 +40,14 @@ class Asked:
     answer: str = ""
     decline: str = ""
     said: str = ""
+
+    @classmethod
+    def in_cell(cls, prompt: Prompt, trace: str) -> Asked:
+        """One that waits, with the lines that answer it in a cell. trace: how these name it."""
+        name, would = quote(trace), example(prompt)
+        answer = f"%nika answer {name} {prompt.key}={quote(would)}" if would else ""
+        no, none = f"%nika answer {name} {prompt.key}=no", f"%nika decline {name} {prompt.key}"
+        return cls(prompt, answer, no if prompt.mode == "confirm" else none)
 
 
 def mimebundle(
@@ -137,6 +146,16 @@ def above_forms(waiting: int, run_id: str, heading: str = "") -> str:
     """What stands above the forms of a run: which run that is, and how many wait; often nothing."""
     top = _top_html(waiting, run_id, heading)
     return box(top, COLOUR["paused"], 2) if top else ""
+
+
+def below_forms(left: int, *, alone: bool) -> str:
+    """What stands below them: how many questions have none yet; of a run that stands alone, not in a list,
+    what to do when the kernel has gone and the page cannot tell. Often nothing.
+    """
+    lines = [f"{plural(left, 'more question')} will stand here as these are answered."] if left else []
+    lines += [SILENT] if alone else []
+    drawn = "".join(f'<div style="{QUIET};font-size:12px">{line}</div>' for line in lines)
+    return box(drawn, COLOUR["paused"], 4) if lines else ""
 
 
 def above_form(prompt: Prompt, *, alone: bool, folded: bool) -> str:

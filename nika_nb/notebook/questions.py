@@ -6,21 +6,18 @@ import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 from nika_nb.board import question
 from nika_nb.board.question import Asked
-from nika_nb.board.style import COLOUR, QUIET, box
-from nika_nb.board.text import plural
 from nika_nb.doors import standing_at
 from nika_nb.errors import NikaError
-from nika_nb.notebook.closing import close, root
-from nika_nb.notebook.forms import WRAPPING, Form, Given
+from nika_nb.notebook.closing import close
+from nika_nb.notebook.forms import Form, Given
 from nika_nb.notebook.interrupts import undisturbed
-from nika_nb.notebook.living import hidable, until_it_dies, vanishes
 from nika_nb.notebook.lookout import lookout
-from nika_nb.notebook.shown import EMPTY, Spots, blanks, show, thread, update, view
+from nika_nb.notebook.sheet import Sheet
+from nika_nb.notebook.shown import Spots, thread
 from nika_nb.notebook.stage import Listed, Stage
 from nika_nb.notebook.surface import Surface
 from nika_nb.runs.answered import AlreadyAnswered, when
@@ -53,12 +50,7 @@ class Questions:
         self._surface = surface
         self._stage = stage
         self._listed = listed
-        self._spots = spots or Spots()
-        self._put = show if spots is None else update  # into the cell that runs now, or where room was kept
-        self._sheet: Any = None
-        self._above: Any = None  # says which run it is, and hides the still while the forms live
-        self._below: Any = None  # says how many more there are, and what to do when no button works
-        self._name = f"nika-asks-{self._spots.forms}"
+        self._sheet = Sheet(spots)
         self._kept: dict[str, Given] = {}  # given while the run was at work
         self._at_work = False
         self._trace: Path | None = None  # the one that asks
@@ -78,36 +70,29 @@ class Questions:
             print(self._still()["text/plain"])
             return
         with undisturbed():
-            sheet = self.sheet()  # shown or not: it hears of an answer, and then the still tells of it
-            self._put(hidable(self._still(), self._name), self._spots.still)
-            if self._surface.interactive or interactive(self.run.request):
-                self._put(view(sheet) | EMPTY, self._spots.forms)
+            self.sheet()  # shown or not: it hears of an answer, and then the still tells of it
+            answers = self._surface.interactive or interactive(self.run.request)
+            self._sheet.show(self._still(), forms=answers)
 
     def sheet(self) -> Any:
         """The forms of what the run asks, as a widget to be shown."""
-        if self._sheet is None:
-            self._above, self._below = blanks(2)
-            self._sheet = root()
-            self._sheet.add_class(self._name)
-            vanishes(self._sheet)
+        widget = self._sheet.make()
         self._take_in()
-        self._sheet.children = self._boxes()
+        self._fill()
         if self.look():
             lookout.watch(self)
-        return self._sheet
+        return widget
 
     @property
     def roots(self) -> list[Any]:
         """What stands in a display of its own."""
-        return [self._sheet] if self._sheet is not None else []
+        return [self._sheet.widget] if self._sheet.widget is not None else []
 
     def close(self) -> None:
         """Nobody sees them any more: their widgets go, and it is not looked whether somebody answers them."""
         lookout.forget(self)
-        for sheet in self.roots:
-            sheet.children = ()
-        parts = filter(None, [self._above, self._below])
-        close(*self.roots, *(form.box for form in self.forms.values()), *parts)
+        self._sheet.close()
+        close(*(form.box for form in self.forms.values()))
 
     # -- a click ---------------------------------------------------------------------------
 
@@ -273,20 +258,20 @@ class Questions:
 
     def _form(self, prompt: Prompt, waiting: int) -> Form:
         decline = self._declined if prompt.mode != "confirm" else None
-        folded = waiting > question.UNFOLDED or (self._listed is not None and self._listed.brief)
+        folded = waiting > question.UNFOLDED or self._brief
         head = question.above_form(prompt, alone=waiting == 1, folded=folded)
         return Form(prompt, self._answered, decline, run_id=self.run.id or "", head=head)
 
     def _update(self) -> None:
         """The same displays, as things stand."""
-        if self._sheet is None:
+        if self._sheet.widget is None:
             return
-        self._sheet.children = self._boxes()
-        update(hidable(self._still(), self._name), self._spots.still)
-        alive = self.open or (self._listed and self._at_work)
-        update(view(self._sheet) | EMPTY if alive else EMPTY, self._spots.forms)
+        self._fill()
+        self._sheet.update(
+            self._still(), forms=bool(self.open) or (self._listed is not None and self._at_work)
+        )
 
-    def _boxes(self) -> tuple[Any, ...]:
+    def _fill(self) -> None:
         """What waits; where nothing does, how it went, and what a reloaded page shows from here on.
 
         Such a page no longer knows the displays and hears only the widgets.
@@ -294,30 +279,27 @@ class Questions:
         panel = [self._stage.widget] if self._stage.widget is not None else []
         forms = [form.box for form in self.forms.values()]
         if self.open:
-            wrapping = f"<style>.{self._name} {WRAPPING}</style>"
-            self._above.value = until_it_dies(self._name) + wrapping + self._heading()
-            self._below.value = self._more()
-            return (self._above, *forms, self._below, *(panel if self._listed and self._at_work else []))
-        return (*forms, *panel)
+            beside = panel if self._listed and self._at_work else []
+            left = sum(prompt.key not in self.forms for prompt in self.run.prompts)
+            above = question.above_forms(len(self.run.prompts), self.run.id or "", self._heading)
+            below = question.below_forms(left, alone=self._listed is None)
+            self._sheet.ask(forms, above, below, beside)
+        else:
+            self._sheet.fill([*forms, *panel])
 
+    @property
     def _heading(self) -> str:
-        heading = self._listed.heading if self._listed else ""
-        return question.above_forms(len(self.run.prompts), self.run.id or "", heading)
+        return self._listed.heading if self._listed else ""
 
-    def _more(self) -> str:
-        """What is asked and has no form yet; what to do when the kernel has gone and the page cannot tell."""
-        left = sum(prompt.key not in self.forms for prompt in self.run.prompts)
-        lines = [f"{plural(left, 'more question')} will stand here as these are answered."] if left else []
-        lines += [] if self._listed else [question.SILENT]
-        drawn = "".join(f'<div style="{QUIET};font-size:12px">{line}</div>' for line in lines)
-        return box(drawn, COLOUR["paused"], 4) if lines else ""
+    @property
+    def _brief(self) -> bool:
+        return self._listed is not None and self._listed.brief
 
     def _still(self) -> dict[str, str]:
         shown = [form.prompt for form in self.forms.values()]
         rest = [prompt for prompt in self.run.prompts if prompt.key not in self.forms]
         asked = [self._asked(prompt) for prompt in (*shown, *rest)]
-        heading, brief = (self._listed.heading, self._listed.brief) if self._listed else ("", False)
-        found = question.mimebundle(asked, self.run.id or "", heading, brief=brief)
+        found = question.mimebundle(asked, self.run.id or "", self._heading, brief=self._brief)
         result = self._stage.result if shown else None
         if result is None:
             return found
@@ -327,15 +309,9 @@ class Questions:
         }
 
     def _asked(self, prompt: Prompt) -> Asked:
-        """With the exact lines that answer it without a form."""
         form, trace = self.forms.get(prompt.key), self.run.trace
         if form is not None and form.said:
             return Asked(prompt, said=form.said)
         if trace is None:
             return Asked(prompt)
-        name = quote(self._listed.name(trace) if self._listed else trace.name)
-        example = question.example(prompt)
-        answer = f"%nika answer {name} {prompt.key}={quote(example)}" if example else ""
-        no, none = f"%nika answer {name} {prompt.key}=no", f"%nika decline {name} {prompt.key}"
-        decline = no if prompt.mode == "confirm" else none
-        return Asked(prompt, answer, decline)
+        return Asked.in_cell(prompt, self._listed.name(trace) if self._listed else trace.name)

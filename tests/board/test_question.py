@@ -8,7 +8,17 @@ from html import unescape
 
 import pytest
 
-from nika_nb.board.question import DEAD, MOST, UNFOLDED, Asked, above_form, example, mimebundle
+from nika_nb.board.question import (
+    DEAD,
+    MOST,
+    SILENT,
+    UNFOLDED,
+    Asked,
+    above_form,
+    below_forms,
+    example,
+    mimebundle,
+)
 from nika_nb.engine.contract import Prompt
 
 ASK = Prompt(
@@ -143,3 +153,24 @@ def test_a_heading_says_which_run_it_is() -> None:
     """Where no panel stands above."""
     assert text(Asked(ASK), heading="nightly · asked today").startswith("  nightly · asked today\n  ◇")
     assert "nightly · asked today" in page(Asked(ASK), heading="nightly · asked today")
+
+
+def test_below_forms_stands_how_many_more_wait_and_what_to_do_without_a_kernel() -> None:
+    """A list says the second once for all its runs."""
+    more = "2 more questions will stand here as these are answered."
+    assert SILENT in below_forms(0, alone=True)
+    assert "will stand here" not in below_forms(0, alone=True)
+    assert more in below_forms(2, alone=False)
+    assert SILENT not in below_forms(2, alone=False)
+    assert below_forms(0, alone=False) == ""
+
+
+def test_the_lines_that_answer_are_quoted_for_a_cell() -> None:
+    """A confirmation is declined by a no; of a choice that cannot be typed only the refusal is told."""
+    asks = Prompt("ask", "confirm", "?")
+    assert Asked.in_cell(asks, "a b.ndjson") == Asked(
+        asks, "%nika answer 'a b.ndjson' ask=yes", "%nika answer 'a b.ndjson' ask=no"
+    )
+    unseen = replace(ASK, choices=("\u200b",))
+    assert Asked.in_cell(unseen, "t").answer == ""
+    assert Asked.in_cell(unseen, "t").decline == f"%nika decline t {unseen.key}"

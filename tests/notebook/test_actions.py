@@ -306,10 +306,12 @@ def test_a_roll_that_asks_has_its_form_among_the_buttons(shown: Shown, folder: P
     watch = watched(run.answer(ask=True))
     of(watch).task.value = "draft"
     of(watch).buttons["from"].click()
-    wait_for(lambda: watch.questions._sheet in panel_of(watch).children and watch.panel._place, "the form")
+    wait_for(
+        lambda: watch.questions._sheet.widget in panel_of(watch).children and watch.panel._place, "the form"
+    )
     assert shown.now[1][WIDGET] == root(watch)
     form = watch.questions.open["ask"]
-    assert form.box in watch.questions._sheet.children
+    assert form.box in watch.questions._sheet.widget.children
     next(button for button in form.buttons if button.description == "Yes, continue").click()
     wait_for(lambda: at_rest(watch), "the end of it")
     assert "3/3 done" in shown.now[0]["text/plain"]

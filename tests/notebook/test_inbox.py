@@ -95,9 +95,11 @@ def test_some_answers_leave_the_others_of_a_run_in_the_list(
         press(forms(watch)[key], "Submit")
         wait_for(lambda: over(watch), "the end")
     assert list(forms(watch)) == ["name"]
-    assert [form.box for form in watch.questions.forms.values()] == list(watch.questions._sheet.children[1:4])
+    assert [form.box for form in watch.questions.forms.values()] == list(
+        watch.questions._sheet.widget.children[1:4]
+    )
     assert watch.panel is not None
-    assert watch.panel.box not in watch.questions._sheet.children
+    assert watch.panel.box not in watch.questions._sheet.widget.children
     assert "done" not in shown.now[0]["text/plain"]
     forms(watch)["name"]._field.value = "Ann"
     press(forms(watch)["name"], "Submit")

@@ -129,12 +129,12 @@ def test_while_the_form_lives_the_question_is_read_once(shown: Shown) -> None:
     watch = watched(ASK)
     panel, _, question, _ = shown.now
     assert "Go on?" not in panel["text/html"].partition("what happened")[0]
-    above, form, _ = watch.questions._sheet.children
+    above, form, _ = watch.questions._sheet.widget.children
     (name,) = re.findall('^<div class="([^"]+)-still">', question["text/html"])
     assert (
         f"body:has(.{name}:not(.jupyter-widgets-disconnected)) .{name}-still{{display:none}}" in above.value
     )
-    assert {name, "nika-live"} <= set(watch.questions._sheet._dom_classes)
+    assert {name, "nika-live"} <= set(watch.questions._sheet.widget._dom_classes)
     assert form is forms(watch)["ask"].box
     assert form.children[0].value.count("Go on?") == 1
     assert "act (when with.go == true)" in form.children[0].value
@@ -145,7 +145,7 @@ def test_where_nobody_can_answer_there_is_no_form(shown: Shown, monkeypatch: pyt
     monkeypatch.setattr(Widgets, "interactive", False)
     watched(ASK)
     assert [set(bundle) for bundle in shown.now[2:]] == [{"text/html", "text/plain"}]
-    assert "-still" not in shown.now[2]["text/html"]
+    assert "<style" not in shown.now[2]["text/html"]  # nothing hides it
     monkeypatch.setenv("NIKA_NB_INTERACTIVE", "1")
     watched(ASK)
     assert WIDGET in shown.now[-1]
@@ -168,7 +168,7 @@ def test_a_reloaded_page_sees_the_run_go_on_in_the_form() -> None:
     watch = watched(ASK)
     press(forms(watch)["ask"], "No")
     until(lambda: over(watch))
-    said, panel = watch.questions._sheet.children
+    said, panel = watch.questions._sheet.widget.children
     assert "answered: no" in said.children[0].value
     assert panel is watch.widget
 
@@ -422,7 +422,7 @@ def test_very_many_questions_come_up_as_others_are_answered(
     assert list(forms(watch)) == ["name"]
     assert "3 questions wait for an answer" in page(shown)
     assert "each[1]=very" in page(shown)
-    assert "2 more questions will stand here" in watch.questions._sheet.children[-1].value
+    assert "2 more questions will stand here" in watch.questions._sheet.widget.children[-1].value
     forms(watch)["name"]._field.value = "Ann"
     press(forms(watch)["name"], "Submit")
     until(lambda: over(watch))
