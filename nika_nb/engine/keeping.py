@@ -14,9 +14,9 @@ from nika_nb.values import dumps, holds_bytes
 
 def success(mask: Mask, identity: Identity | Fault, output: Any) -> dict[str, Any]:
     """The fields by which a success is recognised, or `not_resumable`: why it cannot be."""
-    if isinstance(identity, Fault):
-        return {"not_resumable": identity.message}
     why = withheld(mask, output)
+    if isinstance(identity, Fault):
+        return {"not_resumable": why or identity.message}
     if why:
         return {"not_resumable": why}
     return {

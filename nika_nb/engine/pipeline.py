@@ -25,7 +25,7 @@ from nika_nb.plan.plan import TaskPlan
 from nika_nb.values import dumps
 
 CLEANUP_TIMEOUT_MS = 30_000
-ALWAYS = Fault("NIKA-IMPL-001", "a cleanup always runs")
+CLEANS_UP = Fault("NIKA-IMPL-001", "a cleanup runs whenever what it follows does")
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ class Pipeline:
         """An `unwind` task whose producers did not run again: it stands as it ended behind them."""
         found = self._memory.cleaned(planned.task.id, planned.def_hash)
         if isinstance(found, Hit):
-            return await self._cache_hit(planned, ALWAYS, found)
+            return await self._cache_hit(planned, CLEANS_UP, found)
         return self.idle(planned) if found is None else self._carried(planned, found)
 
     async def cleanup(self, planned: TaskPlan, work: Work, cleanups: Cleanups) -> Ended:
@@ -236,7 +236,7 @@ class Pipeline:
         end = Ended(outcome, bindings, work)
         if work.begun:
             await cleanups(planned, end)
-        self._settler.ran(planned, planned.note, outcome, work, ALWAYS)
+        self._settler.ran(planned, planned.note, outcome, work, CLEANS_UP)
         return end
 
 

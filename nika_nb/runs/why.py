@@ -197,7 +197,7 @@ def why(run: Traced) -> Why:
 
 def _tasks(found: Reading) -> Iterator[TaskWhy]:
     resumes = found.seen.resumed is not None
-    reasons = {name: _reason(found.units, name, resumes) for name in found.units}
+    reasons = {name: _reason(found, name, resumes) for name in found.units}
     causes = Causes(reasons, found.workflow)
     memory = _memory(found)
     for name, unit in found.units.items():
@@ -238,14 +238,21 @@ def _nulls(found: Reading, task: str) -> Iterator[str]:
             yield null_said(edge.binding or "", edge.producer)
 
 
-def _reason(units: Mapping[str, Unit], name: str, resumes: bool) -> Reason:
-    unit = units[name]
+def _reason(found: Reading, name: str, resumes: bool) -> Reason:
+    units, unit = found.units, found.units[name]
     if unit.cached:
         return Reason(name, "cached")
     if unit.started is None and unit.reason is None:
         return Reason(name, "", detail=_not_run(unit))
     kind = unit.reason or _with_its_call(units, name) or ("first-run" if not resumes or "/" in name else "")
-    return Reason(name, kind, unit.parts, unit.detail or ("" if kind else "it had not settled"))
+    return Reason(name, kind, unit.parts, unit.detail or ("" if kind else _unrecorded(found, name)))
+
+
+def _unrecorded(found: Reading, name: str) -> str:
+    """Why a task ran on a resume that was not looked for in the record, or that the record has no end of."""
+    task = found.workflow.tasks.get(name) if found.workflow is not None else None
+    cleans_up = task is not None and task.is_cleanup
+    return "it cleans up behind what began" if cleans_up else "it had not settled"
 
 
 def _with_its_call(units: Mapping[str, Unit], name: str) -> str:

@@ -213,3 +213,18 @@ def test_a_cleanup_runs_again_with_what_it_follows(say: Path) -> None:
     nika_nb.run(path).answer("yes").answer("more")
     nika_nb.run(path, resume=newest(say), from_="work")
     assert marks(say / "marks")["sweep"] == 2
+
+
+def test_why_a_cleanup_ran_is_no_record_that_is_missing(say: Path) -> None:
+    """It had settled, and cleans up behind what ran again."""
+    path = workflow(say, SWEEPS["succeeded"][0])
+    nika_nb.run(path)
+    again = nika_nb.run(path, resume=True, from_="work")
+    assert nika_nb.why(again)["sweep"].sentence == "it cleans up behind what began"
+
+
+def test_why_an_output_of_a_cleanup_is_not_kept(say: Path) -> None:
+    """A secret stood in it: that is told, and not that cleanups run again."""
+    nika_nb.run(workflow(say, 'exec: {command: ["./say", "sweep", "${{ secrets.token }}"]}'))
+    (ended,) = of(newest(say), "task_completed", task="sweep")
+    assert ended["not_resumable"] == "a secret stands in the output, which is withheld"
