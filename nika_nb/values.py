@@ -188,6 +188,11 @@ def unequal(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, .
     return tuple(name for name in names if before.get(name) != after.get(name))
 
 
+def plural(count: int, noun: str) -> str:
+    """`1 task`, `1,200 tasks`."""
+    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def closest(word: str, known: Iterable[str]) -> str | None:
     """The known name that a mistyped one is most like; None where none is close."""
     from difflib import get_close_matches

@@ -19,6 +19,7 @@ from nika_nb.values import (
     dumps,
     duration_ms,
     loads,
+    plural,
     to_text,
     too_deep,
     type_name,
@@ -153,3 +154,8 @@ def test_how_deep_a_value_may_nest() -> None:
     assert too_deep(nested(LEVELS + 1))
     assert too_deep(nested(100_000))
     assert not any(too_deep(flat) for flat in ("x", None, [], {}, ["x"] * 10, b"x"))
+
+
+def test_a_count_is_told_with_its_noun() -> None:
+    """One is one, many have their thousands apart."""
+    assert [plural(count, "task") for count in (0, 1, 1200)] == ["0 tasks", "1 task", "1,200 tasks"]

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from nika_nb.board.clean import inline, one_line
 from nika_nb.board.rows import RunState
 from nika_nb.board.svg import CHAR, FILL, INK, document, rect, text
-from nika_nb.board.text import OF_RUN, plural
+from nika_nb.board.text import OF_RUN
 from nika_nb.money import spent_said
+from nika_nb.values import plural
 
 DRAWN = 60  # runs: of more, the newest
 _HIGH, _BAR, _WIDE, _TOP = 18, 10, 300, 18

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from nika_nb.board.clean import inline, one_line
 from nika_nb.board.forecast import Ceiling, Fate, Forecast, TaskForecast, Touch
 from nika_nb.board.style import COLOUR, QUIET
-from nika_nb.board.text import duration, plural
+from nika_nb.board.text import duration
 from nika_nb.board.verdicts import LONGEST, MOST, closing, page, row, width_of
 from nika_nb.money import money
+from nika_nb.values import plural
 
 GLYPH: dict[Fate, str] = {"skip": "↷", "run": "▸", "depends": "◌", "idle": "–"}
 _TONE: dict[Fate, str] = {

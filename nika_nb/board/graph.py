@@ -12,7 +12,8 @@ from nika_nb.board.layout import Layout, layered
 from nika_nb.board.rows import STATES, State
 from nika_nb.board.state import Board
 from nika_nb.board.svg import CHAR, FILL, INK, document, rect, text
-from nika_nb.board.text import UNICODE, counted, plural, said
+from nika_nb.board.text import UNICODE, counted, said
+from nika_nb.values import plural
 
 _HIGH, _GAP, _PAD, _BETWEEN = 24, 10, 9, 40  # of a box; below it; inside it; between two layers
 _URGENT: tuple[State, ...] = (

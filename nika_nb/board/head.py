@@ -7,8 +7,9 @@ from nika_nb.board.picture import SMALL
 from nika_nb.board.rows import State
 from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, QUIET, RUN_TONE, TRACK, ink
-from nika_nb.board.text import OF_RUN, UNICODE, counted, duration, plural, progress, since_its_begin
+from nika_nb.board.text import OF_RUN, UNICODE, counted, duration, progress, since_its_begin
 from nika_nb.money import money, spent_said
+from nika_nb.values import plural
 
 TOLD = 3  # failures that are told at the top
 

@@ -15,8 +15,9 @@ from nika_nb.board.picture import still_picture
 from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, TRACK, box, ink, plain, signed
 from nika_nb.board.table import table
-from nika_nb.board.text import counted, plural
+from nika_nb.board.text import counted
 from nika_nb.board.window import URGENT, WINDOW, window
+from nika_nb.values import plural
 
 WHOLE = 1000  # rows of a still
 UNFOLDED = 50  # failures, and fan-outs, that a still tells in full

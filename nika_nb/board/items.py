@@ -10,7 +10,8 @@ from nika_nb.board.rows import ITEM_STATES, TOLD_ITEMS, Items, Row, State
 from nika_nb.board.style import COLOUR, MONO, QUIET
 from nika_nb.board.style import ink as toned
 from nika_nb.board.svg import FILL, INK, document, image
-from nika_nb.board.text import UNICODE, duration, items_said, plural
+from nika_nb.board.text import UNICODE, duration, items_said
+from nika_nb.values import plural
 
 MARKS = 600  # marks of one fan-out: of more items several share a mark, the worst is shown
 _ACROSS, _STEP = 60, 10

@@ -8,8 +8,8 @@ from shlex import quote
 
 from nika_nb.board.clean import block, clean, inline, one_line
 from nika_nb.board.style import COLOUR, MONO, QUIET, TRACK, box
-from nika_nb.board.text import plural
 from nika_nb.engine.contract import Prompt
+from nika_nb.values import plural
 
 DEAD = "Run one of these lines in a cell, or %nika inbox for buttons."
 SILENT = "If the buttons do nothing, their kernel is gone: %nika inbox brings new ones."

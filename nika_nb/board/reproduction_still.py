@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from nika_nb.board.clean import inline, one_line
 from nika_nb.board.reproduction import WORD, Reproduction, TaskReproduction, VerdictName
 from nika_nb.board.style import COLOUR
-from nika_nb.board.text import plural
 from nika_nb.board.verdicts import LONGEST, MOST, closing, page, row, width_of
 from nika_nb.money import spent
+from nika_nb.values import plural
 
 GLYPH: dict[VerdictName, str] = {
     "reproduced": "✔", "nature": "≈", "edited": "✎", "environment": "✖", "unverifiable": "?",

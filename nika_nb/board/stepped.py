@@ -11,8 +11,9 @@ from nika_nb.board.clean import one_line
 from nika_nb.board.replay import Replay, Step
 from nika_nb.board.rows import State
 from nika_nb.board.stops import BEGINS
-from nika_nb.board.text import UNICODE, duration, plural
+from nika_nb.board.text import UNICODE, duration
 from nika_nb.money import spent, spent_said
+from nika_nb.values import plural
 
 _LISTED = 200  # steps that a still tells one by one
 _RUN: dict[str, tuple[str, str]] = {

@@ -11,6 +11,7 @@ from nika_nb.board.state import Board, Fact
 from nika_nb.catalog.frames import RUN_STOPS, TASK_ENDS
 from nika_nb.engine.outcome import blocked_said, cancelled_said
 from nika_nb.money import money, spent
+from nika_nb.values import plural
 
 FAULTS = 5  # failed items that are told one by one
 _LINES = 8  # of what a failure says, its last ones
@@ -45,10 +46,6 @@ def duration(ms: int) -> str:
     if seconds < 3600:
         return f"{seconds // 60}m {seconds % 60:02d}s"
     return f"{seconds // 3600}h {seconds % 3600 // 60:02d}m"
-
-
-def plural(count: int, noun: str) -> str:
-    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def counted(counts: Mapping[State, int]) -> str:

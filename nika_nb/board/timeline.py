@@ -10,7 +10,8 @@ from nika_nb.board.rows import Row
 from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR
 from nika_nb.board.svg import CHAR, FILL, INK, document, rect, text
-from nika_nb.board.text import UNICODE, duration, plural, said
+from nika_nb.board.text import UNICODE, duration, said
+from nika_nb.values import plural
 
 DRAWN = 60  # tasks: of more, those that took longest
 _HIGH, _BAR, _WIDE, _TIME, _TOP = 18, 10, 300, 62, 18

@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from nika_nb.board.clean import block, clean, inline
 from nika_nb.board.style import MONO, QUIET, plain
-from nika_nb.board.text import plural
+from nika_nb.values import plural
 
 CARRIED = 4 << 20  # bytes of a journal that a page can still carry in one link
 TRAVELS = 16 << 10  # bytes of a packed journal that every still may carry

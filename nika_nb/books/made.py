@@ -13,6 +13,7 @@ from typing import Any
 from nika_nb.books.book import read_book
 from nika_nb.errors import UsageError
 from nika_nb.openers import Carried
+from nika_nb.values import plural
 
 MOST = 256 << 20  # bytes of a journal
 
@@ -48,7 +49,7 @@ class MadeTrace:
 
     def __repr__(self) -> str:
         """`cell 3 · .nika/traces/….ndjson · 24 events · carried`: what it carries is no text to read."""
-        events = [] if self.events is None else ["1 event" if self.events == 1 else f"{self.events:,} events"]
+        events = [] if self.events is None else [plural(self.events, "event")]
         carried = ["carried"] if self.carried else []
         return " · ".join([f"cell {self.cell}", self.path, *events, *carried])
 

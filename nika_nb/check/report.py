@@ -12,6 +12,7 @@ from nika_nb.check.judgments import judge
 from nika_nb.errors import Diagnostic, Severity, Source, told, visible
 from nika_nb.language.load import load
 from nika_nb.language.model import Workflow
+from nika_nb.values import plural
 
 # The array of the JSON report in which the errors of a namespace stand; `conformance` for the others.
 _ARRAYS = {"SEC": "findings", "AUTH": "findings", "PROVIDER": "model_findings", "AGENT": "skill_findings"}
@@ -123,9 +124,7 @@ def check(
 
 
 def _count(found: tuple[Diagnostic, ...], noun: str) -> str:
-    if not found:
-        return ""
-    return f"1 {noun}" if len(found) == 1 else f"{len(found)} {noun}s"
+    return plural(len(found), noun) if found else ""
 
 
 def _namespace(code: str) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nika_nb.board.clean import one_line
-from nika_nb.board.text import plural
 from nika_nb.books.book import Book, read_book
 from nika_nb.books.cells import BookCell
 from nika_nb.books.edit import replace_file, set_options
@@ -22,6 +21,7 @@ from nika_nb.runs.carrying import Carried, carried
 from nika_nb.runs.put_back import put_back
 from nika_nb.runs.request import document
 from nika_nb.trace.folder import TraceFolder
+from nika_nb.values import plural
 
 FOLDER = "traces"  # beside the notebook: `.nika` is nobody's to commit
 

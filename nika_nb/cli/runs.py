@@ -27,6 +27,7 @@ from nika_nb.runs.run import Run
 from nika_nb.runs.service import Answered, Runs, request_of
 from nika_nb.runs.snapshots import left_out
 from nika_nb.runs.traced import trace_of
+from nika_nb.values import plural
 
 _MISSING = 3  # the exit code where something is missing
 
@@ -212,5 +213,5 @@ def deployments_command(options: argparse.Namespace) -> int:
 
 def undeploy_command(options: argparse.Namespace) -> int:
     gone = _runs(options).deployments.remove(options.name, options.version)
-    what = "1 version" if gone == 1 else f"{gone} versions"
-    return _shown(options, {"name": options.name, "removed": gone}, f"{options.name}: {what} removed")
+    said = f"{options.name}: {plural(gone, 'version')} removed"
+    return _shown(options, {"name": options.name, "removed": gone}, said)

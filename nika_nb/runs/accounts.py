@@ -10,10 +10,11 @@ from nika_nb.board.bars import Bar, bars_svg, bars_text
 from nika_nb.board.rows import RunState, State
 from nika_nb.board.sheet import Drawn, Line, Sheet
 from nika_nb.board.svg import image
-from nika_nb.board.text import duration, plural
+from nika_nb.board.text import duration
 from nika_nb.money import adding_up, spent
 from nika_nb.runs.framed import answer
 from nika_nb.trace.figures import Figures
+from nika_nb.values import plural
 
 if TYPE_CHECKING:
     from nika_nb.runs.framed import DataFrame

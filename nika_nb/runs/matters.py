@@ -9,7 +9,6 @@ from pathlib import Path
 from nika_nb.board.clean import one_line
 from nika_nb.board.rows import Row
 from nika_nb.board.state import board_of
-from nika_nb.board.text import plural
 from nika_nb.errors import NikaError
 from nika_nb.money import money
 from nika_nb.runs.kin import told_in
@@ -20,6 +19,7 @@ from nika_nb.trace.folder import TraceFolder
 from nika_nb.trace.lineage import remember
 from nika_nb.trace.reader import is_running, read
 from nika_nb.trace.trace import Trace
+from nika_nb.values import plural
 
 _LOOKED_AT = 50  # runs of each kind; older ones are in the list of runs
 _TOLD = 5  # runs that stopped, each with a line of its own

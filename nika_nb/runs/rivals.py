@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from nika_nb.board.forecast import TaskForecast
-from nika_nb.board.text import duration, plural
+from nika_nb.board.text import duration
 from nika_nb.doors import option
 from nika_nb.engine.seen import since_said
 from nika_nb.errors import NikaError
@@ -25,6 +25,7 @@ from nika_nb.runs.resumption import Resumption, resumption
 from nika_nb.runs.shelf import Shelf
 from nika_nb.trace.lineage import remember
 from nika_nb.trace.memory import JournalMemory
+from nika_nb.values import plural
 
 _MOST = 4  # older traces that are looked into
 _LARGEST = 4 << 20  # bytes of one that is

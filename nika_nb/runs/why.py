@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from nika_nb.board.rows import State, reason_said
 from nika_nb.board.sheet import Drawn, Line, Sheet
-from nika_nb.board.text import plural
 from nika_nb.doors import option
 from nika_nb.engine.contract import unit_of
 from nika_nb.engine.memory import Miss
@@ -29,7 +28,7 @@ from nika_nb.trace.lineage import remember
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.reader import read
 from nika_nb.trace.unit import Unit, UnitState
-from nika_nb.values import Named
+from nika_nb.values import Named, plural
 
 if TYPE_CHECKING:
     from nika_nb.runs.framed import DataFrame

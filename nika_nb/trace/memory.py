@@ -15,7 +15,7 @@ from nika_nb.trace.inflight import InFlight, in_flight
 from nika_nb.trace.misses import better, differs, ended, missed, missed_item
 from nika_nb.trace.remembered import Record, Remembered
 from nika_nb.trace.trace import Trace
-from nika_nb.values import Json
+from nika_nb.values import Json, plural
 
 
 class JournalMemory:
@@ -249,8 +249,7 @@ class JournalMemory:
         if not self.usable and self.earlier is None and not called:
             return f"{name} holds no success that can be used again: everything runs live"
         if lost:
-            records = "1 record" if lost == 1 else f"{lost} records"
-            return f"{name}: {records} without a usable resume key; those tasks run live"
+            return f"{name}: {plural(lost, 'record')} without a usable resume key; those tasks run live"
         return None
 
     def _hit(self, record: Record) -> Hit:

@@ -52,6 +52,7 @@ def test_the_commands_are_all_there(notebook: Notebook) -> None:
     assert "not a command" in notebook.python("%nika dance").error
     assert "did you mean `runs`?" in notebook.python("%nika rnus").error
     assert "not a command; in Python it is `nika_nb.ledger(…)`" in notebook.python("%nika ledger").error
+    assert "in Python" not in notebook.python("%nika NikaError").error
 
 
 def test_the_language_is_explained(notebook: Notebook) -> None:

@@ -77,7 +77,7 @@ def act(session: Session, words: list[str]) -> Any:
 
 
 def _instead(name: str, known: list[str]) -> str:
-    if name in nika_nb.__all__:
+    if name in nika_nb.__all__ and name[0].islower():
         return f"in Python it is `nika_nb.{name}(…)`"
     return nearest(name, known) or f"there are {', '.join(known)}"
 
