@@ -49,7 +49,7 @@ def _decimals(usd: float) -> int:
     if usd >= 0.0001 or usd == 0:
         return 2 if usd >= 1 or round(usd, 4) == round(usd, 2) else 4
     most = min(_MOST, 2 - math.floor(math.log10(usd) + 1))
-    return len(f"{usd:.{most}f}".rstrip("0").partition(".")[2])
+    return max(2, len(f"{usd:.{most}f}".rstrip("0").partition(".")[2]))
 
 
 def _adds_up(column: Sequence[float], decimals: int) -> bool:

@@ -134,7 +134,7 @@ def _text(value: str) -> str:
         value.encode()
     except UnicodeEncodeError:
         raise ValueError("half of a surrogate pair is no character: replace it") from None
-    return str(value)
+    return str.__str__(value)  # the text itself, whatever a member of an enumeration calls itself
 
 
 def _number(value: float) -> float | None:

@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from enum import Enum, IntEnum
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,14 @@ def test_an_index_labels_its_own_values() -> None:
     assert list(found.labels) == [0, 1]
 
 
+class Size(str, Enum):  # noqa: UP042 - what a text of its own kind calls itself is the point
+    LARGE = "L"
+
+
+class Count(IntEnum):
+    TWO = 2
+
+
 PLAIN = [
     ("records", [{"n": np.int64(3), "when": pd.Timestamp("2026-01-02")}, {"n": float("nan"), "when": pd.NaT}],
      [{"n": 3, "when": "2026-01-02T00:00:00"}, {"n": None, "when": None}]),
@@ -113,6 +122,7 @@ PLAIN = [
     ("a day", date(2026, 1, 2), "2026-01-02"),
     ("a moment of numpy", np.datetime64("2026-01-02T03:04", "ns"), "2026-01-02T03:04:00"),
     ("a pair", (1, "a"), [1, "a"]),
+    ("members of enumerations", {Size.LARGE: [Size.LARGE, Count.TWO]}, {"L": ["L", 2]}),
     ("nothing", pd.NA, None),
     ("bytes, for an input of that type", b"x", b"x"),
 ]  # fmt: skip
