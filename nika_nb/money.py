@@ -42,14 +42,15 @@ def spent_said(usd: float, unpriced: int, say: Callable[[float], str] = money) -
 
 
 def _with(usd: float, decimals: int) -> str:
-    return f"${usd:,.{decimals}f}"
+    return f"{'-' if usd < 0 else ''}${abs(usd):,.{decimals}f}"
 
 
 def _decimals(usd: float) -> int:
-    if usd >= 0.0001 or usd == 0:
-        return 2 if usd >= 1 or round(usd, 4) == round(usd, 2) else 4
-    most = min(_MOST, 2 - math.floor(math.log10(usd) + 1))
-    return max(2, len(f"{usd:.{most}f}".rstrip("0").partition(".")[2]))
+    size = abs(usd)  # a stranger's journal may tell of less than nothing
+    if size >= 0.0001 or size == 0:
+        return 2 if size >= 1 or round(size, 4) == round(size, 2) else 4
+    most = min(_MOST, 2 - math.floor(math.log10(size) + 1))
+    return max(2, len(f"{size:.{most}f}".rstrip("0").partition(".")[2]))
 
 
 def _adds_up(column: Sequence[float], decimals: int) -> bool:

@@ -243,3 +243,13 @@ def test_a_called_workflow_that_cannot_be(within: str) -> None:
         units.take(frame, paid if event.kind == "nb_child" else None)
     units.close(running=False)
     assert units.totals()[0].usd is None
+
+
+@pytest.mark.parametrize("usd", [-1, -1e-5, -1e308, 1e308, 1e-300])
+def test_a_cost_that_cannot_be(usd: float) -> None:
+    """Page and console draw the run all the same."""
+    script = Script("w").task("a", "infer · m").go("a", "infer · m")
+    script.ok("a", "infer · m", 1, cost_usd=usd, saved_usd=usd)
+    board = board_of(script.say("workflow_completed").events)
+    assert "✔  a" in still_text(board)
+    assert "✔" in still_html(board)
