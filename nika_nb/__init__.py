@@ -28,7 +28,7 @@ _HOMES = {
     "read_trace": "nika_nb.tables",
     "read_traces": "nika_nb.tables",
     "why": "nika_nb.runs.why",
-    "Why": "nika_nb.runs.why",
+    "Why": "nika_nb.runs.explanation",
     "Diff": "nika_nb.runs.difference",
     "ledger": "nika_nb.runs.ledger",
     "Ledger": "nika_nb.runs.accounts",
@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     from nika_nb.runs.api import run as run
     from nika_nb.runs.diff import diff as diff
     from nika_nb.runs.difference import Diff as Diff
+    from nika_nb.runs.explanation import Why as Why
     from nika_nb.runs.forecast import plan_resume as plan_resume
     from nika_nb.runs.lack import Lacking as Lacking
     from nika_nb.runs.lack import RunBlocked as RunBlocked
@@ -97,7 +98,6 @@ if TYPE_CHECKING:
     from nika_nb.runs.run import Run as Run
     from nika_nb.runs.run import TaskResult as TaskResult
     from nika_nb.runs.waiting import StillWaits as StillWaits
-    from nika_nb.runs.why import Why as Why
     from nika_nb.runs.why import why as why
     from nika_nb.tables import read_trace as read_trace
     from nika_nb.tables import read_traces as read_traces

@@ -13,11 +13,11 @@ from nika_nb.plan.meaning import envelope
 from nika_nb.plan.plan import RECOVER, TaskPlan, make_plan
 from nika_nb.runs.causes import Causes, Reason
 from nika_nb.runs.difference import Diff, Edit, Kind, Side, TaskDiff
+from nika_nb.runs.explanation import ItemWhy
 from nika_nb.runs.provenance import doubted
 from nika_nb.runs.reading import Reading, reading
 from nika_nb.runs.textdiff import text_diff
 from nika_nb.runs.traced import Traced
-from nika_nb.runs.why import ItemWhy
 from nika_nb.trace.fields import said, shape_of
 from nika_nb.trace.reader import opening
 from nika_nb.trace.unit import Unit

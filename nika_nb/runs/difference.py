@@ -11,8 +11,8 @@ from nika_nb.board.sheet import Drawn, Line, Sheet
 from nika_nb.board.text import duration
 from nika_nb.money import adding_up, spent
 from nika_nb.runs.causes import Cause, elsewhere
+from nika_nb.runs.explanation import SIGNS, ItemWhy, items_said
 from nika_nb.runs.framed import answer
-from nika_nb.runs.why import SIGNS, ItemWhy, items_said
 from nika_nb.trace.unit import UnitState
 from nika_nb.values import Json, Named, dumps
 

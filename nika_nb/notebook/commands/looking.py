@@ -11,12 +11,12 @@ from nika_nb.notebook.session import Session
 from nika_nb.notebook.shown import show as put
 from nika_nb.runs.api import judge
 from nika_nb.runs.care import verdict_of
+from nika_nb.runs.explanation import Why
 from nika_nb.runs.judging import bare, lacking
 from nika_nb.runs.provenance import doubted
 from nika_nb.runs.request import document
 from nika_nb.runs.results import sections_of
 from nika_nb.runs.traced import of_words
-from nika_nb.runs.why import Why
 from nika_nb.runs.why import why as explained
 
 
