@@ -48,7 +48,7 @@ class Read:
         base = Reference(self.reference.root, self.reference.steps[: start + wrong.at], self.reference.span)
         if wrong.likely and _guarded(self.island.expr):
             return
-        found = self.found(code, wrong.why.format(base=f"`{base}`"), wrong.hint, start + wrong.at + 1)
+        found = self.found(code, wrong.why.replace("{base}", f"`{base}`"), wrong.hint, start + wrong.at + 1)
         yield replace(found, severity="warning") if wrong.likely else found
 
     def _from_behind(self) -> Iterator[Diagnostic]:

@@ -124,18 +124,13 @@ def undecoded(task: str) -> str:
 def _no_field(step: Step, fields: list[str]) -> Wrong:
     shown = ", ".join(f"`{name}`" for name in fields[:12]) or "none"
     hint = nearest(str(step), fields) or f"its fields are {shown}"
-    return Wrong(0, f"there is no field `{_plain(step)}` in {{base}}", hint)
+    return Wrong(0, f"there is no field `{step}` in {{base}}", hint)
 
 
 def _not_that(step: Step, what: str) -> Wrong:
     if isinstance(step, int):
         return Wrong(0, f"`[{step}]` takes an element of a list, and {{base}} is {what}", "")
-    return Wrong(0, f"`.{_plain(step)}` reads a field of an object, and {{base}} is {what}", "")
-
-
-def _plain(step: Step) -> str:
-    """A step inside a format string."""
-    return str(step).replace("{", "{{").replace("}", "}}")
+    return Wrong(0, f"`.{step}` reads a field of an object, and {{base}} is {what}", "")
 
 
 def _in_type(expr: Json, step: Step) -> Shape | Wrong:
@@ -200,9 +195,11 @@ def _in_schema(level: Any, step: Step) -> Shape | Wrong:
     if not isinstance(level, dict) or "type" not in level or _BEYOND & level.keys():
         return None
     types = level["type"] if isinstance(level["type"], list) else [level["type"]]
+    if not all(isinstance(name, str) for name in types):
+        return None  # it is no schema, which is told where it stands
     wanted = "array" if isinstance(step, int) else "object"
     if wanted not in types:
-        return _not_that(step, noun(str(types[0])) if types else "nothing")
+        return _not_that(step, noun(types[0]) if types else "nothing")
     if isinstance(step, int):
         return Schema(level["items"]) if isinstance(level.get("items"), dict) else None
     return _in_properties(level, step)

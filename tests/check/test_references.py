@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.check.judging import Case, assert_found, judged
+from tests.check.judging import Case, assert_found, codes, judged
 
 HEAD = """\
 nika: paths
@@ -190,3 +190,22 @@ def test_a_path_that_an_escape_moves_is_placed_at_its_expression() -> None:
     assert error.code == "NIKA-VAR-001"
     assert error.span is not None
     assert report.source.position(error.span.start)[0] == 5
+
+
+@pytest.mark.parametrize("kind", ["{}", "[{}]", "{ a: b }", "7"])
+def test_a_schema_that_is_none_is_told_where_it_stands_alone(kind: str) -> None:
+    """What reads the output is not judged by it."""
+    report = judged(
+        f"nika: a\nmodel: mock/echo\ntasks:\n  a: {{ infer: {{ prompt: x, schema: {{ type: {kind} }} }} }}\n"
+        '  b: { with: { x: "${{ tasks.a.output.b }}" }, infer: { prompt: "${{ with.x }}" } }\n'
+    )
+    assert codes(report) == ["NIKA-PARSE-019"]
+
+
+def test_braces_in_a_step_are_told_as_they_are() -> None:
+    report = judged(
+        "nika: a\ninputs: { a: { type: { object: { b: string } } } }\n"
+        "outputs: { o: \"${{ inputs.a['{c}'] }}\" }\n"
+        "tasks: { t: { infer: { model: mock/echo, prompt: x } } }\n"
+    )
+    assert [error.message for error in report.errors] == ["there is no field `{c}` in `inputs.a`"]
