@@ -58,7 +58,7 @@ def turn_of_kin(path: Path, elsewhere: TraceFolder) -> Turn:
         raise UsageError(f"{path} cannot be read as a journal")
     shelf = Shelf(path.resolve().parent)
     first = _first(asked.run, shelf)
-    top = [asked, *(_taken_up(first, shelf) if first is not None else ())][-1]
+    top = [_root(asked, shelf), *(_taken_up(first, shelf) if first is not None else ())][-1]
     return turn_at(top, path, elsewhere, "-kin")
 
 
@@ -155,8 +155,9 @@ def _kin(path: Path, elsewhere: TraceFolder) -> Iterator[Found]:
 
 
 def _of(asked: Head, shelf: Shelf) -> Iterator[Head]:
-    """What other runs did behind a pause; behind one that its own run took up, unless that was before."""
-    yield from (head for head in _behind(asked, shelf) if head.run != asked.run)
+    """What other runs did behind a pause, and behind those that its own run went on from by answers; behind
+    one that its run took up, unless that was before."""
+    yield from (head for head in _behind(_root(asked, shelf), shelf) if head.run != asked.run)
     began = _first(asked.run, shelf)
     if began is None:
         return
@@ -167,7 +168,8 @@ def _of(asked: Head, shelf: Shelf) -> Iterator[Head]:
 
 
 def _taken_up(began: Head | None, shelf: Shelf) -> Iterator[Head]:
-    """The pause that a run took up, the one that the run which asked there had taken up, and so on."""
+    """The pause that a run took up, the one that the run which asked there had taken up, and so on; of each
+    its root."""
     seen: set[str] = set()
     while began is not None and began.run not in seen:
         seen.add(began.run)
@@ -175,8 +177,17 @@ def _taken_up(began: Head | None, shelf: Shelf) -> Iterator[Head]:
         pause = next((head for head in others if head.end == "workflow_paused" and began.resumes(head)), None)
         if pause is None:
             return
-        yield pause
+        yield _root(pause, shelf)
         began = _first(pause.run, shelf)
+
+
+def _root(pause: Head, shelf: Shelf) -> Head:
+    """Where its run stopped first on the way to a pause: what still waits may have waited there already."""
+    left = [head for head in shelf.heads(pause.run) if not head.blocked]
+    while (before := next((head for head in left if pause.continues(head)), None)) is not None:
+        left.remove(before)
+        pause = before
+    return pause
 
 
 def _first(run: str, shelf: Shelf) -> Head | None:

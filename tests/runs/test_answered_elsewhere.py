@@ -116,6 +116,31 @@ def test_runs_beside_each_other_are_kin(stage: Path) -> None:
     assert marks(stage / "marks") == {"prep": 1, "ship": 1}
 
 
+SPLIT = """\
+nika: split
+permits: {exec: ["./step"]}
+tasks:
+  one: {invoke: {tool: "nika:prompt", args: {message: "One?"}}}
+  two: {invoke: {tool: "nika:prompt", args: {message: "Two?"}}}
+  ship:
+    with: {go: "${{ tasks.one.output }}"}
+    when: ${{ with.go == true }}
+    exec: {command: ["./step", "ship"]}
+"""
+
+
+def test_what_was_answered_elsewhere_stays_so_behind_an_answer_to_something_else(stage: Path) -> None:
+    """The other run took up an earlier pause, at which the question waited as well."""
+    older = nika_nb.run(SPLIT)
+    newer = nika_nb.run(SPLIT.replace("Two?", "Two now?"), resume=older.trace)
+    newer.answer({"one": True})
+    older.answer({"two": True})
+    assert runs.inspect_run(str(older.id)).summary.answered_by == newer.id
+    with pytest.raises(ResumeRefused, match=f"`one` was already answered .* in another run: {newer.id}"):
+        older.answer({"one": True})
+    assert marks(stage / "marks") == {"ship": 1}
+
+
 def test_how_the_other_run_stands_is_how_it_stands_now(stage: Path) -> None:
     """Not how it stood when it had the answer."""
     more = NOW.replace("  ship:\n", '  more: {after: {ship: success}, invoke: {tool: "nika:prompt", '
