@@ -155,8 +155,8 @@ def _kin(path: Path, elsewhere: TraceFolder) -> Iterator[Found]:
 
 
 def _of(asked: Head, shelf: Shelf) -> Iterator[Head]:
-    """What other runs did behind a pause, and behind those that its own run went on from by answers; behind
-    one that its run took up, unless that was before."""
+    """What other runs did behind a pause and its root; behind one that its run took up, unless that was
+    before."""
     yield from (head for head in _behind(_root(asked, shelf), shelf) if head.run != asked.run)
     began = _first(asked.run, shelf)
     if began is None:
@@ -182,9 +182,13 @@ def _taken_up(began: Head | None, shelf: Shelf) -> Iterator[Head]:
 
 
 def _root(pause: Head, shelf: Shelf) -> Head:
-    """Where its run stopped first on the way to a pause: what still waits may have waited there already."""
+    """The first pause of its run, on the way to this one, at which a question of it waited already."""
+    keys = set(_asked(shelf.path / pause.name))
     left = [head for head in shelf.heads(pause.run) if not head.blocked]
     while (before := next((head for head in left if pause.continues(head)), None)) is not None:
+        there = _asked(shelf.path / before.name)
+        if there and keys.isdisjoint(there):
+            break
         left.remove(before)
         pause = before
     return pause

@@ -141,6 +141,16 @@ def test_what_was_answered_elsewhere_stays_so_behind_an_answer_to_something_else
     assert marks(stage / "marks") == {"ship": 1}
 
 
+def test_what_was_not_asked_yet_where_another_run_began_is_its_own(stage: Path) -> None:
+    """Each of them has its own way there: the questions on it have nothing to do with each other."""
+    text = SPLIT.replace("  two: {", "  two: {after: {one: success}, ")
+    older = nika_nb.run(text)
+    first = older.trace
+    older.answer({"one": True})
+    newer = nika_nb.run(text, resume=first, from_="one").answer({"one": True}).answer({"two": True})
+    assert (newer.state, older.answer({"two": True}).state) == ("completed", "completed")
+
+
 def test_how_the_other_run_stands_is_how_it_stands_now(stage: Path) -> None:
     """Not how it stood when it had the answer."""
     more = NOW.replace("  ship:\n", '  more: {after: {ship: success}, invoke: {tool: "nika:prompt", '
