@@ -106,11 +106,14 @@ def answered_elsewhere(paused: Iterable[Path], folder: Path) -> dict[Path, Answe
     """
     shelf = Shelf(folder)
     heads = {path: head for path in paused if (head := head_of(path)) is not None}
-    resumers = shelf.resumers_of(heads.values())
+    own = shelf.heads_of(head.run for head in heads.values())
+    resumers = shelf.resumers_of([*heads.values(), *(one for run in own.values() for one in run)])
     found: dict[Path, Answered] = {}
     for path, head in heads.items():
-        others = any(one.run != head.run and not one.blocked for one in resumers[head.name])
-        if others or head.parent or head.sequence:  # what is no run's first start may stand beside others
+        line = (head, *own.get(head.run, ()))
+        others = (one for own_head in line for one in resumers[own_head.name] if one.run != head.run)
+        # A run that took up another's pause may stand beside others.
+        if any(one.parent for one in line) or any(not one.blocked for one in others):
             keys = _asked(path)
             answers = _answered(keys, ((kin, folder) for kin in _of(head, shelf)))
             if keys and len(answers) == len(keys):

@@ -87,10 +87,12 @@ class Shelf:
     def heads_of(self, runs: Iterable[str]) -> dict[str, list[Head]]:
         """Every trace of several runs; no run is looked for by itself where there is no cache."""
         wanted = set(runs)
+        if not wanted:
+            return {}
         try:
             return grouped(Index(self.path).of(*wanted))
         except Unusable:
-            return grouped(head for head in self._all() if head.run in wanted) if wanted else {}
+            return grouped(head for head in self._all() if head.run in wanted)
 
     def entries(self) -> Sequence[Entry]:
         """Every trace, newest first; files that are no journals are left out."""
@@ -141,7 +143,12 @@ class Shelf:
             found = Index(self.path).resumers([head.name for head in asked], [head.head for head in asked])
         except Unusable:
             found = [head for head in self._all() if head.resumed_trace or head.resumed_head] if asked else []
-        return {head.name: [one for one in found if one.resumes(head)] for head in asked}
+        by: dict[str | None, dict[str, Head]] = {}
+        for one in found:
+            for what in (one.resumed_trace, one.resumed_head):
+                by.setdefault(what, {})[one.name] = one
+        near = {head.name: by.get(head.name, {}) | by.get(head.head, {}) for head in asked}
+        return {head.name: [one for one in near[head.name].values() if one.resumes(head)] for head in asked}
 
     def tidied(self, limits: Limits, elsewhere: Elsewhere = nowhere) -> Collection:
         """Old traces make room. Raises nothing; where the cache knows that none has to go, none is opened."""

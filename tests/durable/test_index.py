@@ -88,7 +88,7 @@ class _None:
     def page(self, *_: Any) -> Any:
         raise Unusable
 
-    def of(self, _: str) -> Any:
+    def of(self, *_: str) -> Any:
         raise Unusable
 
     def resumers(self, *_: str) -> Any:
