@@ -222,8 +222,7 @@ def _covered(permits: Permits, mode: Mode, place: str, base: str, root: str, fol
     A later entry overrides an earlier one, so the last that covers the place decides.
     """
     guarded = mode == "write" and _runtimes_own(place)
-    listed = tuple(_texts(_paths_of(permits, mode)))
-    for run in _runs(listed, base, os.path.expanduser("~")):
+    for run in _runs(_paths_of(permits, mode), base, os.path.expanduser("~")):
         patterns = run.patterns
         if guarded and run.grants:
             patterns = tuple(pattern for pattern in patterns if _runtimes_own(pattern))
@@ -281,8 +280,8 @@ def _follow_head(pattern: str) -> str:
     return "/".join([head.rstrip("/"), *parts[wild:]]) or "/"
 
 
-def _paths_of(permits: Permits, mode: Mode) -> tuple[Bound, ...]:
-    return permits.read if mode == "read" else permits.write
+def _paths_of(permits: Permits, mode: Mode) -> tuple[str, ...]:
+    return permits.reads if mode == "read" else permits.writes
 
 
 def _texts(bounds: Iterable[Bound]) -> list[str]:

@@ -74,6 +74,7 @@ class Permits:
     """The declared boundary. `exec` True admits any program; an absent category admits nothing.
 
     within: the boundary of the workflow that called this one. What is to happen needs both.
+    reads, writes: the texts of the path lists, which are asked as often as there are tasks.
     """
 
     read: tuple[Bound, ...]
@@ -85,6 +86,12 @@ class Permits:
     raw: Json
     span: Span
     within: Permits | None = None
+    reads: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    writes: tuple[str, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reads", tuple(bound.text for bound in self.read))
+        object.__setattr__(self, "writes", tuple(bound.text for bound in self.write))
 
 
 @dataclass(frozen=True, slots=True)
