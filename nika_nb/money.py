@@ -30,6 +30,11 @@ def adding_up(*columns: Sequence[float]) -> Callable[[float], str]:
     return lambda usd: _with(usd, decimals)
 
 
+def cost(usd: float | None, unpriced: bool, say: Callable[[float], str] = money) -> str:
+    """`$0.02`, `unpriced`, `$0.02 + unpriced`: of one task, whose price nobody knows in part; often empty."""
+    return " + ".join([*([say(usd)] if usd is not None else []), *(["unpriced"] if unpriced else [])])
+
+
 def spent(usd: float, unpriced: int, say: Callable[[float], str] = money) -> str:
     """`$0.03 + 2 unpriced`: a cost, and of how many tasks nobody knows theirs, which never reads as zero."""
     known = [say(usd)] if usd or not unpriced else []

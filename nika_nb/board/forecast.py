@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from nika_nb.doors import option
-from nika_nb.engine.seen import changed_said
+from nika_nb.engine.seen import task_changed_said
 
 Fate = Literal["skip", "run", "depends", "idle"]
 
@@ -70,7 +69,7 @@ class TaskForecast:
     @property
     def since(self) -> str:
         """The files that changed since, and what runs it again; empty where none did."""
-        return changed_said(self.files_changed, option("from", self.task.partition("/")[0]))
+        return task_changed_said(self.files_changed, self.task)
 
     @property
     def works(self) -> bool:

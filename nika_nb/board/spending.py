@@ -29,12 +29,8 @@ class Paid:
     @classmethod
     def of(cls, fields: Fields) -> Paid:
         sums = Figures(number(fields.get("cost_usd")), whole(fields.get("tokens")))
-        saved = (
-            number(fields.get("saved_usd")),
-            whole(fields.get("saved_tokens")),
-            whole(fields.get("saved_ms")),
-        )
-        return cls(sums, unknown(fields.get("cost_unpriced")), Figures(*saved))
+        saved = Figures.of(fields, "saved_usd", "saved_tokens", "saved_ms")
+        return cls(sums, unknown(fields.get("cost_unpriced")), saved)
 
     @property
     def known(self) -> bool:

@@ -10,7 +10,7 @@ from nika_nb.board.rows import SETTLED, STATES, Row, RunState, State, Talk, why
 from nika_nb.board.state import Board, Fact
 from nika_nb.catalog.frames import RUN_STOPS, TASK_ENDS
 from nika_nb.engine.outcome import blocked_said, cancelled_said
-from nika_nb.money import money, spent
+from nika_nb.money import cost, money, spent
 from nika_nb.values import plural
 
 FAULTS = 5  # failed items that are told one by one
@@ -94,8 +94,7 @@ def items_said(row: Row) -> str:
 
 def cost_said(row: Row) -> str:
     """`$0.02`, `unpriced`, `$0.02 + unpriced`; empty where nothing was paid."""
-    known = [money(row.cost_usd)] if row.cost_usd else []
-    return " + ".join([*known, *(["unpriced"] if row.unpriced else [])])
+    return cost(row.cost_usd or None, row.unpriced)
 
 
 def header(board: Board) -> list[str]:

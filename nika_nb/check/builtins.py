@@ -153,8 +153,8 @@ def _condition(tool: str, name: str, value: Any, task: Task) -> Iterator[Problem
             f"`{name}` of `{tool}` is a condition, not {_shown(value)}", "write `${{ a == b }}`", (name,)
         )
         return
-    if only_island(task.action.arguments.get(name)) is None:
-        written = task.action.arguments.get(name)
+    written = task.action.arguments.get(name)
+    if only_island(written) is None:
         whole = "${{" in str(value if written is None else written.raw)
         hint = "put the whole condition inside the braces" if whole else f"write `${{{{ {value[:60]} }}}}`"
         yield Problem(f"`{name}` of `{tool}` is text, and text is never true or false", hint, (name,))

@@ -11,6 +11,7 @@ import os
 import stat
 from collections.abc import Iterable, Mapping
 
+from nika_nb.doors import option
 from nika_nb.engine.memory import Hit
 
 MOST = 20  # files of one task or item
@@ -76,6 +77,11 @@ def changed_said(names: Iterable[str], again: str) -> str:
     """`notes/monday.md changed since; --from hash_notes runs it again`; again: the option. Empty for none."""
     said = since_said(names)
     return f"{said}; {again} runs it again" if said else ""
+
+
+def task_changed_said(names: Iterable[str], task: str) -> str:
+    """The same of a task, or of one below it, with the option as it is written where the reader stands."""
+    return changed_said(names, option("from", task.partition("/")[0]))
 
 
 def since_said(names: Iterable[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
@@ -86,6 +86,15 @@ class Plan:
     def scheduled(self) -> list[TaskPlan]:
         """The tasks that the graph schedules: all but cleanups."""
         return [planned for planned in self.tasks.values() if not planned.task.is_cleanup]
+
+    def actions(self, names: Iterable[str] | None = None) -> Iterator[Action]:
+        """What these tasks do, or all; behind each what the workflow does that it calls."""
+        for name in self.tasks if names is None else names:
+            task = self.tasks[name].task
+            yield task.action
+            callee = self.callees.get(task.called or "")
+            if callee is not None:
+                yield from callee.plan.actions()
 
 
 def make_plan(

@@ -136,12 +136,9 @@ class _Ahead:
 
     def _touches(self, action: Action, callee: Callee | None) -> Iterator[Touch]:
         """callee: the workflow that it calls, as it is written, where its tasks are not told one by one."""
-        for effect in effects(action):
-            yield Touch(effect.kind, self.masker.mask_text(effect.target or ""))
-        if callee is not None:
-            for planned in callee.plan.tasks.values():
-                task = planned.task
-                yield from self._touches(task.action, callee.plan.callees.get(task.called or ""))
+        for one in (action, *(callee.plan.actions() if callee is not None else ())):
+            for effect in effects(one):
+                yield Touch(effect.kind, self.masker.mask_text(effect.target or ""))
 
     def _ceiling(self, task: Task, expected: Expected, action: Action) -> Ceiling:
         if task.called is not None:

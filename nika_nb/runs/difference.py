@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from nika_nb.board.rows import State
 from nika_nb.board.sheet import Drawn, Line, Sheet
 from nika_nb.board.text import duration
-from nika_nb.money import adding_up, spent
+from nika_nb.money import adding_up, cost, spent
 from nika_nb.runs.causes import Cause, elsewhere
 from nika_nb.runs.explanation import SIGNS, ItemWhy, items_said
 from nika_nb.runs.framed import answer
@@ -183,11 +183,7 @@ def _costs(task: TaskDiff) -> bool:
 
 
 def _cost_cell(task: TaskDiff, say: Say) -> str:
-    return "" if _called(task) else _both(task, lambda side: _told(say, side.cost_usd, side.unpriced))
-
-
-def _told(say: Say, usd: float | None, unpriced: bool) -> str:
-    return " + ".join([*([say(usd)] if usd is not None else []), *(["unpriced"] if unpriced else [])])
+    return "" if _called(task) else _both(task, lambda side: cost(side.cost_usd, side.unpriced, say))
 
 
 def _cost_of(tasks: Iterable[TaskDiff], say: Say) -> str:

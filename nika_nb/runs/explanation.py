@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from nika_nb.board.rows import State, reason_said
 from nika_nb.board.sheet import Drawn, Line, Sheet
-from nika_nb.doors import option
-from nika_nb.engine.seen import changed_said
+from nika_nb.engine.seen import task_changed_said
 from nika_nb.runs.causes import Cause, elsewhere
 from nika_nb.runs.framed import answer
 from nika_nb.trace.unit import UnitState
@@ -80,7 +79,7 @@ class TaskWhy:
     @property
     def since(self) -> str:
         """The files that changed since what was recalled was made, and what runs it again."""
-        return changed_said(self.files_changed, option("from", self.task.partition("/")[0]))
+        return task_changed_said(self.files_changed, self.task)
 
     @property
     def items_said(self) -> str:

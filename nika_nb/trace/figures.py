@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from nika_nb.trace.fields import number, whole
 from nika_nb.trace.frame import Frame
@@ -32,7 +33,7 @@ class Figures:
         return Figures(_left(self.usd, other.usd), _left(self.tokens, other.tokens), _left(self.ms, other.ms))
 
     @classmethod
-    def of(cls, frame: Frame, usd: str, tokens: str, ms: str) -> Figures:
+    def of(cls, frame: Frame | Mapping[str, Any], usd: str, tokens: str, ms: str) -> Figures:
         return cls(
             number(frame.get(usd)),
             whole(frame.get(tokens)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Set
 
 from nika_nb.authority.effects import described
 from nika_nb.language.model import Task
@@ -16,7 +16,7 @@ def behind(plan: Plan, task: str, beyond: Behind = NOTHING) -> Behind:
     """What waits for a task, here and in the workflows that call this one. beyond: what waits there."""
     tasks, waiting = plan.workflow.tasks, downstream(plan.edges, task)
     names = tuple(name for name in tasks if name in waiting)
-    effects = dict.fromkeys((*effects_of(plan, names), *beyond.effects))
+    effects = dict.fromkeys((*described(plan.actions(names)), *beyond.effects))
     conditions = (condition(tasks[name], {task, *waiting}) for name in names)
     return Behind((*names, *beyond.tasks), tuple(effects), (*conditions, *beyond.conditions))
 
@@ -34,13 +34,3 @@ def condition(task: Task, producers: Set[str]) -> str:
         raw = to_text(task.when.raw).strip()
         said.append(f"when {raw.removeprefix('${{').removesuffix('}}').strip()}")
     return " · ".join(said)
-
-
-def effects_of(plan: Plan, names: Iterable[str]) -> Iterator[str]:
-    """What tasks may do, for people: the workflows that they call included, with all of their tasks."""
-    for name in names:
-        task = plan.workflow.tasks[name]
-        yield from described([task.action])
-        callee = plan.callees.get(task.called or "")
-        if callee is not None:
-            yield from effects_of(callee.plan, callee.plan.workflow.tasks)

@@ -43,10 +43,10 @@ def slow(here: Project) -> Project:
     return here
 
 
-def test_8_processes_resume_one_run_100_times_and_exactly_one_wins_each_time(here: Project) -> None:
-    """The others learn which process was at it, or when and how it was answered; one file more, whole."""
-    raced = subprocess.run(
-        [sys.executable, "-m", "tests.durable.racing", "100", "8"],
+def raced(here: Project, *how: str) -> list[dict[str, Any]]:
+    """The rounds of `tests.durable.racing`, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.durable.racing", *how],
         cwd=here.root,
         env=environment(PYTHONPATH=str(ROOT), NIKA_TRACE_KEEP="1000"),
         capture_output=True,
@@ -54,7 +54,12 @@ def test_8_processes_resume_one_run_100_times_and_exactly_one_wins_each_time(her
         timeout=280,
         check=True,
     )
-    rounds = [json.loads(line) for line in raced.stdout.splitlines()]
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_8_processes_resume_one_run_100_times_and_exactly_one_wins_each_time(here: Project) -> None:
+    """The others learn which process was at it, or when and how it was answered; one file more, whole."""
+    rounds = raced(here, "100", "8")
     assert len(rounds) == 100
     for told in (one["told"] for one in rounds):
         (winner,) = [racer for racer in told if racer["won"]]
@@ -71,16 +76,7 @@ def test_8_processes_resume_one_run_100_times_and_exactly_one_wins_each_time(her
 
 def test_of_runs_that_took_up_one_pause_exactly_one_gets_its_answer(here: Project) -> None:
     """Also where each is answered at the same moment, in processes of their own; nothing is left behind."""
-    raced = subprocess.run(
-        [sys.executable, "-m", "tests.durable.racing", "20", "6", "2"],
-        cwd=here.root,
-        env=environment(PYTHONPATH=str(ROOT), NIKA_TRACE_KEEP="1000"),
-        capture_output=True,
-        text=True,
-        timeout=280,
-        check=True,
-    )
-    rounds = [json.loads(line)["told"] for line in raced.stdout.splitlines()]
+    rounds = [one["told"] for one in raced(here, "20", "6", "2")]
     assert [sum(racer["won"] for racer in told) for told in rounds] == [1] * 20, rounds
     refused = [racer for told in rounds for racer in told if not racer["won"]]
     assert {racer["kind"] for racer in refused} <= {"AlreadyAnswered", "ResumeRefused", "NotPaused"}
