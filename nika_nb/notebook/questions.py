@@ -54,6 +54,7 @@ class Questions:
         self._kept: dict[str, Given] = {}  # given while the run was at work
         self._at_work = False
         self._trace: Path | None = None  # the one that asks
+        self._own: Path | None = None  # the one that an answer from here began
         self._latest: Path | None = None  # one behind it, written by somebody else who is at work
         self._turn = threading.RLock()
 
@@ -77,7 +78,7 @@ class Questions:
     def sheet(self) -> Any:
         """The forms of what the run asks, as a widget to be shown."""
         widget = self._sheet.make()
-        self._take_in()
+        self._take_in(self.run.trace)
         self._fill()
         if self.look():
             lookout.watch(self)
@@ -130,7 +131,7 @@ class Questions:
             if any(key in self.open for key in given):
                 raise
             return
-        self._at_work = True
+        self._at_work, self._own = True, self.run.trace
         self._stage.appear()
         for key in declined or given:
             self.forms[key].close(given[key].said(self.forms[key].prompt))
@@ -157,7 +158,8 @@ class Questions:
             self._stage.follow()
             with self._turn:
                 self._at_work = False
-                self._take_in()
+                if not self._take_in(self._own):
+                    self._look()
                 self._hand_over_kept()
                 self._update()
                 if not self._at_work:
@@ -223,10 +225,13 @@ class Questions:
             self._hold(f"The run {onward.since}. This question opens again when it waits.")
             return
         if self.run.trace != onward.latest:
+            if self.run.running:  # a line or a call of this kernel went on with it just now
+                self._latest = self.run.trace
+                return
             self.run.recall(onward.latest)
         if onward.state != "paused":
             self._close(f"not asked any more: the run {onward.since}")
-        self._take_in()
+        self._take_in(onward.latest)
         self._stage.redraw()
 
     def _close(self, said: str) -> None:
@@ -239,10 +244,15 @@ class Questions:
 
     # -- what stands on the page -----------------------------------------------------------
 
-    def _take_in(self) -> None:
-        """A form for every question that waits now, as many as there is room for."""
+    def _take_in(self, stopped: Path | None) -> bool:
+        """A form for every question that waits now, as many as there is room for.
+
+        False where the run stands in that trace no more: a line or a call of this kernel went on with it.
+        """
         waiting = {prompt.key: prompt for prompt in self.run.prompts}
-        self._trace = self.run.trace
+        if self.run.trace != stopped:
+            return False
+        self._trace = stopped
         for key, form in self.open.items():
             if key in waiting:
                 form.release()
@@ -255,6 +265,7 @@ class Questions:
                 if known is not None:
                     close(known.box)
                 self.forms[key] = self._form(prompt, len(waiting))
+        return True
 
     def _form(self, prompt: Prompt, waiting: int) -> Form:
         decline = self._declined if prompt.mode != "confirm" else None

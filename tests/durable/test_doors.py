@@ -19,6 +19,15 @@ from tests.doors import Terminal, frames, newest, wait_for
 from tests.durable.project import ASK, DONE, FAILS, GATE, Project
 from tests.notebook.conftest import Shown
 
+THREE = """\
+nika: three
+permits: {tools: ["nika:prompt"]}
+tasks:
+  a: {invoke: {tool: "nika:prompt", args: {message: "A?"}}}
+  b: {invoke: {tool: "nika:prompt", args: {message: "B?"}}}
+  c: {invoke: {tool: "nika:prompt", args: {message: "C?"}}}
+"""
+
 # -- a terminal --------------------------------------------------------------------------------
 
 
@@ -165,9 +174,8 @@ def test_a_form_whose_question_was_answered_elsewhere_says_when_and_how(here: Pr
     wait_for(lambda: [r.status for r in runs.list_runs().runs] == ["completed"], "the answered run")
     painted()
     next(button for button in late.buttons if button.description == "No").click()
-    assert any(
-        "already answered elsewhere" in str(bundle) and "in a form" in str(bundle) for bundle in shown.now
-    )
+    wait_for(lambda: "already answered elsewhere" in shown.text, "the word of the other form")
+    assert "in a form" in shown.text
     assert not second.questions.open
     assert frames(newest(here.root))[0]["door"] == "a form"
     assert len(here.traces) == 2
@@ -202,6 +210,53 @@ def test_two_questions_are_answered_in_two_forms(here: Project) -> None:
     painted()
     assert run.state == "completed"
     assert [c.sequence for c in runs.checkpoints(str(run.id))] == [1, 2, 3]
+
+
+def test_a_call_that_answers_as_the_run_behind_a_click_stops_is_told_in_the_form(
+    here: Project, shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever is quicker than the form: it tells his answer, and the panel how the run ended."""
+    here.started(GATE)
+    run = nika_nb.attach(here.traces[0])
+    watch = form_of(run)
+    follow = watch.follow
+
+    def quick() -> None:
+        follow()
+        run.answer(name="Ann")
+
+    monkeypatch.setattr(watch, "follow", quick)
+    name, ask = watch.questions.forms["name"], watch.questions.forms["ask"]
+    watch.questions._answered(ask.prompt, True)
+    painted()
+    assert (run.state, ask.said) == ("completed", "answered: yes")
+    assert name.said.startswith("answered on 20") and name.said.endswith("from Python")
+    assert "4/4 done" in shown.text
+
+
+def test_a_call_that_is_still_at_work_on_its_answer_then_holds_the_other_questions(
+    here: Project, monkeypatch: pytest.MonkeyPatch, shown: Shown
+) -> None:
+    """They are no past ones: what still waits is asked again."""
+    here.started(THREE)
+    run = nika_nb.attach(here.traces[0])
+    watch = form_of(run)
+    follow = watch.follow
+
+    def quick() -> None:
+        follow()
+        run.answer(b="yes", wait=False)
+
+    monkeypatch.setattr(watch, "follow", quick)
+    forms = watch.questions.forms
+    watch.questions._answered(forms["a"].prompt, True)
+    painted()
+    run.wait()
+    wait_for(lambda: forms["b"].said, "the answer of the call")
+    assert forms["b"].said.startswith("answered on 20")
+    wait_for(lambda: not forms["c"].buttons[0].disabled, "the question that still waits")
+    assert watch.questions.open == {"c": forms["c"]}
+    watch.questions.close()
 
 
 def test_a_deployment_lies_beside_its_workflow_whatever_door_made_it(

@@ -34,6 +34,11 @@ class Shown:
                 places[place] = message["data"]
         return list(places.values())
 
+    @property
+    def text(self) -> str:
+        """All of that as plain text."""
+        return "\n".join(str(bundle.get("text/plain", "")) for bundle in self.now)
+
 
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shown]:
