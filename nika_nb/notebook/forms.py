@@ -14,7 +14,7 @@ from nika_nb.board.style import COLOUR, plain
 from nika_nb.errors import NikaError
 from nika_nb.notebook.clicks import clicked
 from nika_nb.notebook.closing import close
-from nika_nb.notebook.echo import settled
+from nika_nb.notebook.echo import Echo, has_page
 from nika_nb.runs.run import Prompt
 from nika_nb.runs.ticket import STALE, mint
 
@@ -85,6 +85,7 @@ class Form:
         self._doubt = ""  # what the last click was asked about
         self._told = HTML(layout={"margin": "0 0 0 2px"})
         self._field: Any = None
+        self._echo: Echo | None = None
         inputs = self._build()
         edge = {"border_left": f"3px solid {COLOUR['paused']}", "padding": "6px 12px 6px 10px", "margin": "0"}
         title = [HTML(plain(head), layout={"margin": "0 0 4px 2px"})] if head else []
@@ -104,7 +105,11 @@ class Form:
         self._told.value = plain(question.answered_html(Asked(self.prompt, said=said)))
         self.box.layout.padding = "2px 12px 2px 10px"
         inputs, self.box.children = self.box.children, (self._told,)
-        close(*(widget for widget in inputs if widget is not self._told))
+        close(*self._links, *(widget for widget in inputs if widget is not self._told))
+
+    def leave(self) -> None:
+        """Nobody sees it any more."""
+        close(*self._links, self.box)
 
     def hold(self, said: str) -> None:
         """It cannot be answered just now: `said` is why, and what was begun stays."""
@@ -125,6 +130,10 @@ class Form:
             self._enable(True)
 
     # -- inside ----------------------------------------------------------------------------
+
+    @property
+    def _links(self) -> list[Any]:
+        return [self._echo.link] if self._echo is not None else []
 
     def _build(self) -> list[Any]:
         if self.prompt.mode == "confirm":
@@ -179,10 +188,11 @@ class Form:
             if not self._open:
                 return
             self._enable(False)
-        if self._field is None:
+        if self._field is None or not has_page():
             clicked(action, self.refuse)
         else:
-            settled(lambda: clicked(action, self.refuse), self.refuse)
+            self._echo = self._echo or Echo(self._field)
+            self._echo.then(lambda: clicked(action, self.refuse), self.refuse)
 
     def _answer(self, value: Any) -> None:
         self._look_again()

@@ -12,7 +12,6 @@ from nika_nb.board import question
 from nika_nb.board.question import Asked
 from nika_nb.doors import standing_at
 from nika_nb.errors import NikaError
-from nika_nb.notebook.closing import close
 from nika_nb.notebook.forms import Form, Given
 from nika_nb.notebook.interrupts import undisturbed
 from nika_nb.notebook.lookout import lookout
@@ -93,7 +92,8 @@ class Questions:
         """Nobody sees them any more: their widgets go, and it is not looked whether somebody answers them."""
         lookout.forget(self)
         self._sheet.close()
-        close(*(form.box for form in self.forms.values()))
+        for form in self.forms.values():
+            form.leave()
 
     # -- a click ---------------------------------------------------------------------------
 
@@ -263,7 +263,7 @@ class Questions:
             again = known is None or not known.open or known.prompt.shown_hash != prompt.shown_hash
             if again and len(self.open) < MOST:
                 if known is not None:
-                    close(known.box)
+                    known.leave()
                 self.forms[key] = self._form(prompt, len(waiting))
         return True
 

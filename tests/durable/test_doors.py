@@ -230,7 +230,8 @@ def test_a_call_that_answers_as_the_run_behind_a_click_stops_is_told_in_the_form
     watch.questions._answered(ask.prompt, True)
     painted()
     assert (run.state, ask.said) == ("completed", "answered: yes")
-    assert name.said.startswith("answered on 20") and name.said.endswith("from Python")
+    assert name.said.startswith("answered on 20")
+    assert name.said.endswith("from Python")
     assert "4/4 done" in shown.text
 
 

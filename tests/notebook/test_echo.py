@@ -2,58 +2,92 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from ipywidgets import Textarea
 
 from nika_nb.notebook import echo
 from nika_nb.notebook.echo import MISSED, Echo
+from nika_nb.notebook.forms import Form
+from nika_nb.runs.run import Prompt
 from tests.doors import wait_for
 
 
 class Page:
-    """Echoes when it is told to."""
+    """A page with one field, that echoes when it is told to."""
 
-    def __init__(self, found: Echo) -> None:
-        self._echo = found
+    def __init__(self) -> None:
+        self.field = Textarea()
+        self.echo = Echo(self.field)
 
-    def answer(self) -> None:
-        self._echo._answer.value = self._echo._call.value
+    def answer(self, **held_back: Any) -> None:
+        """Says what it had held back, and the echo, in one message."""
+        self.field.set_state({"echoed": self.field.asked, **held_back})
 
 
-def test_nothing_is_done_before_the_page_has_echoed() -> None:
-    """One echo answers for every call before it, each once, in their order."""
-    found, done = Echo(), list[str]()
-    found.then(lambda: done.append("first"), done.append)
-    found.then(lambda: done.append("second"), done.append)
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch) -> Page:
+    """None of this kernel has echoed yet."""
+    monkeypatch.setattr(echo, "_heard_once", False)
+    return Page()
+
+
+def test_nothing_is_done_before_the_page_has_echoed(page: Page) -> None:
+    """Each click waits for its own."""
+    done = list[str]()
+    page.echo.then(lambda: done.append("first"), done.append)
     assert done == []
-    Page(found).answer()
+    page.answer()
+    assert done == ["first"]
+    page.echo.then(lambda: done.append("second"), done.append)
+    assert done == ["first"]
+    page.answer()
     assert done == ["first", "second"]
-    found.then(lambda: done.append("third"), done.append)
-    Page(found).answer()
-    assert done == ["first", "second", "third"]
 
 
-def test_a_page_that_knows_no_echo_is_not_waited_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_comes_with_the_echo_is_part_of_the_answer(page: Page) -> None:
+    """Another widget could be heard before it, in another thread: the link is of the field alone."""
+    done = list[str]()
+    page.field.value = "Nightl"
+    page.echo.then(lambda: done.append(page.field.value), done.append)
+    page.answer(value="Nightly")
+    assert done == ["Nightly"]
+    assert {page.echo.link.source, page.echo.link.target} == {(page.field, "asked"), (page.field, "echoed")}
+
+
+def test_a_page_that_knows_no_echo_is_not_waited_for_long(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its forms work as far as they can."""
     monkeypatch.setattr(echo, "PATIENCE", 0.01)
-    found, done = Echo(), list[str]()
-    found.then(lambda: done.append("done"), done.append)
+    done = list[str]()
+    page.echo.then(lambda: done.append("done"), done.append)
     wait_for(lambda: done == ["done"], "the end of the waiting")
 
 
-def test_a_page_that_went_away_gives_no_half_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_went_away_gives_no_half_answer(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has echoed before: what is missing now may be half of what was typed."""
     monkeypatch.setattr(echo, "PATIENCE", 0.01)
-    found, done = Echo(), list[str]()
-    found.then(lambda: done.append("done"), done.append)
-    Page(found).answer()
-    found.then(lambda: done.append("half"), done.append)
+    done = list[str]()
+    page.echo.then(lambda: done.append("done"), done.append)
+    page.answer()
+    page.echo.then(lambda: done.append("half"), done.append)
     wait_for(lambda: done == ["done", MISSED], "the end of the waiting")
-    Page(found).answer()  # late, and of no use any more
+    page.answer()  # late, and of no use any more
     assert done == ["done", MISSED]
 
 
 def test_without_a_kernel_there_is_no_page_to_wait_for() -> None:
     """As in a test, or a plain shell."""
-    done = list[str]()
-    echo.settled(lambda: done.append("done"), done.append)
-    assert done == ["done"]
+    assert not echo.has_page()
+
+
+def test_a_form_that_goes_takes_its_link_along() -> None:
+    """Whether it was answered, or nobody sees it any more."""
+    for end in (lambda form: form.close("answered"), lambda form: form.leave()):
+        form = Form(Prompt("note", "input", "A word?"), lambda *_: None)
+        form._echo = Echo(form._field)
+        link = form._echo.link
+        end(form)
+        assert link.comm is None
