@@ -187,7 +187,7 @@ class Questions:
         """When the folders that an answer would be written to were written to last."""
         if self._at_work or self._trace is None:
             return ()
-        return stamp(self._trace, self.run.request.place.folder, self._latest)
+        return (*stamp(self._trace, self.run.request.place.folder, self._latest), self.run.running)
 
     def look(self) -> bool:
         """Closes what was answered elsewhere; whether there is more to look for."""
@@ -219,15 +219,15 @@ class Questions:
                 what, at = told
                 own = self.run.trace == onward.latest  # this very run went on, by a line or a call
                 form.close(f"{what} {at}" if own else f"already {what} elsewhere: {at}")
-        working = onward.state == "running"
-        self._latest = onward.latest if working else None
+        self.run.catch_up()
+        here = self.run.running  # by a line or a call of this kernel, or not quite over yet
+        working = here or onward.state == "running"
+        self._latest = (self.run.trace if here else onward.latest) if working else None
         if working:
-            self._hold(f"The run {onward.since}. This question opens again when it waits.")
+            since = onward.since if onward.state == "running" else "is at work"
+            self._hold(f"The run {since}. This question opens again when it waits.")
             return
         if self.run.trace != onward.latest:
-            if self.run.running:  # a line or a call of this kernel went on with it just now
-                self._latest = self.run.trace
-                return
             self.run.recall(onward.latest)
         if onward.state != "paused":
             self._close(f"not asked any more: the run {onward.since}")
