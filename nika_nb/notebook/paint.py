@@ -1,4 +1,4 @@
-"""The painter: one owner folds the events of a run and paints its panel, at most ten times a second."""
+"""The painter: one owner folds the events of a run and paints its panel, at most five times a second."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Paintable(Protocol):
 class Painter:
     """Watches a run and paints a panel, on whichever one thread calls `pump`.
 
-    interval: seconds between two paints. A panel sends only what has changed.
+    interval: seconds from one paint to the next. A panel sends only what has changed.
     """
 
     def __init__(self, run: Watched, panel: Paintable, interval: float = 0.2) -> None:
@@ -41,10 +41,9 @@ class Painter:
     def step(self, *, force: bool = False) -> None:
         """Take in what is there, and paint when it is time to."""
         with self._turn:
-            clock = time.monotonic()
-            if force or clock - self._painted >= self.interval:
-                self._painted = clock
+            if force or time.monotonic() - self._painted >= self.interval:
                 self.panel.paint(self.run.catch_up(), time.time_ns())
+                self._painted = time.monotonic()  # behind it, so that a slow one is followed by no quick one
 
     def pump(self, interval: float = 0.03) -> None:
         """Paint until the run stops, the last state always. KeyboardInterrupt passes through."""

@@ -70,6 +70,28 @@ def test_many_events_are_few_paints() -> None:
     assert len(canvas.states) <= 2
 
 
+def test_a_paint_that_took_long_is_followed_by_no_quick_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pace is kept from what was sent to what is sent next."""
+    clock = 0.0
+
+    class Slow(Canvas):
+        """Takes 0.15 seconds."""
+
+        def paint(self, board: Board, now: int | None = None) -> None:
+            nonlocal clock
+            clock += 0.15
+            super().paint(board, now)
+
+    monkeypatch.setattr("nika_nb.notebook.paint.time.monotonic", lambda: clock)
+    canvas = Slow()
+    painter = Painter(Feed(resume().events), canvas, interval=0.2)
+    painter.step(force=True)
+    for wait, painted in ((0.1, 1), (0.09, 1), (0.02, 2)):
+        clock += wait
+        painter.step()
+        assert len(canvas.states) == painted
+
+
 def test_an_interrupt_that_was_lost_is_felt_all_the_same() -> None:
     """Python swallows what is raised while something is collected; the next look makes up for it."""
     feed = Feed(resume().events)
