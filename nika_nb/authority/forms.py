@@ -17,6 +17,9 @@ SHORTEST_TELLING = 8  # characters: what is shorter stands in many a text by cha
 
 _SHORTEST = 4  # characters: what is shorter is looked for as it is and escaped, and in no other form
 _SHORTEST_CORE = 5  # characters of base64 that belong to the value alone
+_UNBROKEN = 16  # characters that no text has by chance where its blanks are left out
+
+_PLAIN = re.compile(r"[\w%+,./:=@-]*", re.ASCII)  # what a shell reads as it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +72,14 @@ def _spans(form: str, text: str) -> Iterator[tuple[int, int]]:
         at = text.find(form, at + 1)
 
 
-# Base64 and hexadecimal over several lines, the line ends as such or as escapes of JSON.
+# Over several lines: base64, hexadecimal, whatever is long; the line ends as such or as escapes of JSON.
 BROKEN = Loose(re.compile(r"(?:\s|\\[rn]?)++"))
 
 # JSON within JSON, as deep as it goes: every level doubles the backslashes.
 ESCAPED = Loose(re.compile(r"\\++"))
+
+# Quoted for a shell, a table, a query, YAML or a page: quotes are doubled, led by backslashes, or are names.
+QUOTED = Loose(re.compile(r"""(?:[\\'"]|&(?:quot|apos|#0*+3[49]|#[xX]0*+2[27]);)++"""))
 
 # A value with something invisible between its characters: shown, it would stand there whole. What a display
 # leaves out: control characters, terminal sequences, marks without a width.
@@ -88,6 +94,15 @@ UNSEEN = Loose(
 
 def _without_escapes(text: str) -> str:
     return text.replace("\\", "")
+
+
+def _unquoted(text: str) -> str:
+    return QUOTED.gap.sub("", text)
+
+
+def _shown(text: str) -> Iterator[str]:
+    """As it is, and on a page."""
+    yield from (text, escape(text, quote=False))
 
 
 def exact(value: str) -> set[str]:
@@ -112,9 +127,16 @@ def loose(value: str) -> dict[Loose, tuple[str, ...]]:
         for form in _json(text)
         if "\\" in form or "/" in form
     }
+    texts = (value, *_lines(value))
+    unbroken = (BROKEN.gap.sub("", text) for text in texts if "\\" not in text)
+    quoted = (_unquoted(form) for text in texts if not _PLAIN.fullmatch(text) for form in _shown(text))
     return {
-        UNSEEN: tuple(text for text in (value, *_lines(value)) if len(text) >= _SHORTEST),
-        BROKEN: tuple(form for form in codes if len(form) >= SHORTEST_TELLING),
+        UNSEEN: tuple(text for text in texts if len(text) >= _SHORTEST),
+        BROKEN: (
+            *(form for form in codes if len(form) >= SHORTEST_TELLING),
+            *(form for form in unbroken if len(form) >= _UNBROKEN),
+        ),
+        QUOTED: tuple(form for form in quoted if len(form.strip()) >= SHORTEST_TELLING),
         ESCAPED: tuple(sorted(form for form in escapes if len(form.strip()) >= _SHORTEST)),
     }
 

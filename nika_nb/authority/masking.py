@@ -1,8 +1,9 @@
 """Masking: a known value is found and blotted out in text, in nested JSON and in a stream of chunks.
 
 A value is looked for as it is, line by line, and in the forms it takes on its way through programs:
-escaped for JSON, Python or HTML, percent-encoded, in base64 in all alignments and in hexadecimal,
-also where these are broken over lines or escaped again and again. So are the credentials that stand in it.
+escaped for JSON, Python or HTML, quoted for a shell, a table or a query, percent-encoded, in base64 in all
+alignments and in hexadecimal, also where these are broken over lines or escaped again and again. So are the
+credentials that stand in it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from nika_nb.authority import forms
-from nika_nb.authority.forms import BROKEN, ESCAPED, SHORTEST_TELLING, UNSEEN, Loose
+from nika_nb.authority.forms import BROKEN, ESCAPED, QUOTED, SHORTEST_TELLING, UNSEEN, Loose
 from nika_nb.authority.needles import Needles
 from nika_nb.authority.parts import parts
 
@@ -35,7 +36,7 @@ class Masker:
         self._names: dict[str, str] = {}
         self._values: set[str] = set()
         self._needles = Needles()
-        self._loose = {UNSEEN: Needles(), BROKEN: Needles(), ESCAPED: Needles()}
+        self._loose = {way: Needles() for way in (UNSEEN, BROKEN, QUOTED, ESCAPED)}
 
     def add(self, name: str, value: str) -> None:
         """Make a value known. The name is for people who ask what is masked."""
@@ -81,7 +82,7 @@ class Masker:
         text = self._mask_loose(BROKEN, self._mask_loose(UNSEEN, text))
         present = self._needles.within(text)
         text = _pattern(present, self._in_data).sub(MASK, text) if present else text
-        return self._mask_loose(ESCAPED, text)
+        return self._mask_loose(QUOTED, self._mask_loose(ESCAPED, text))
 
     def _mask_loose(self, way: Loose, text: str) -> str:
         apart = way.present(self._loose[way], text)

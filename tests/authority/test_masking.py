@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import re
+import shlex
+import textwrap
 from collections.abc import Callable
 from html import escape
 from urllib.parse import quote, quote_plus
@@ -132,6 +134,42 @@ DEEPER = {
     "base64 in lines in JSON": json.dumps(json.dumps(base64.encodebytes(SECRET.encode() * 9).decode())),
     "a hex dump": SECRET.encode().hex(" ", 2),
 }
+
+
+ODD = 'it\'s a "pä55\\w0rd" & more'
+QUOTINGS = {
+    "for a shell": shlex.quote(ODD),
+    "as bash tells a command": "'" + ODD.replace("'", "'\\''") + "'",
+    "character by character": re.sub(r"(\W)", r"\\\1", ODD),
+    "in a table": ODD.replace('"', '""'),
+    "in a query": ODD.replace("'", "''"),
+    "in XML": escape(ODD, quote=False).replace("'", "&apos;").replace('"', "&quot;"),
+    "on a page of Go": escape(ODD, quote=False).replace("'", "&#39;").replace('"', "&#34;"),
+    "in a table, for a shell": shlex.quote(ODD.replace('"', '""')),
+}
+
+
+@pytest.mark.parametrize("text", QUOTINGS.values(), ids=QUOTINGS.keys())
+def test_however_its_quotes_are_written(text: str) -> None:
+    """A shell, a table, a query and a page each write a quote in a way of their own."""
+    known = masker(ODD)
+    assert known.found(text)
+    assert "pä55" not in known.mask(text)
+
+
+@pytest.mark.parametrize("width", [7, 40, 79])
+def test_a_long_value_that_is_broken_over_lines(width: int) -> None:
+    """A terminal breaks a token where its line ends, and YAML a sentence between two words."""
+    token, sentence = "eyJhbGciOiJIUzI1NiJ9." * 9, "correct horse battery staple " * 9 + "end"
+    lines = "\n".join(token[at : at + width] for at in range(0, len(token), width))
+    assert masker(token).mask(f"token {lines} given") == f"token {MASK} given"
+    assert masker(token).mask(json.dumps(lines)) == f'"{MASK}"'
+    assert "horse" not in masker(sentence).mask(textwrap.fill(sentence, width, initial_indent="  "))
+
+
+def test_a_short_value_is_not_put_together_from_lines() -> None:
+    """Words of two lines are no secret, nor are quoted ones beside each other."""
+    assert masker("username12").mask("user\nname12 'user''name12'") == "user\nname12 'user''name12'"
 
 
 @pytest.mark.parametrize("text", DEEPER.values(), ids=DEEPER.keys())
