@@ -6,15 +6,13 @@ import os
 from collections.abc import Iterator
 
 from nika_nb.check.children import Child, Family
-from nika_nb.check.contracts import shape_of_value
+from nika_nb.check.contracts import misfit
 from nika_nb.check.fit import verdict_of
 from nika_nb.check.needs import Need, needs_of
-from nika_nb.check.shapes import Known, Typed
 from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic
 from nika_nb.language.lattice import UNKNOWN, assignable
-from nika_nb.language.model import Input, Permits, Task, Workflow
-from nika_nb.language.template import Value
+from nika_nb.language.model import Permits, Task, Workflow
 from nika_nb.values import Json, nearest
 
 
@@ -56,7 +54,7 @@ def _arguments(subject: Subject, task: Task, child: Workflow) -> Iterator[Diagno
             hint = nearest(name, child.inputs) or f"its inputs are {', '.join(child.inputs) or 'none'}"
             sentence = f"`{child.id}` has no input `{name}`"
             yield Diagnostic("NIKA-COMP-004", sentence, subject.key(*place), hint, task=task.id)
-        elif problem := _misfit(subject, task, value, child.inputs[name]):
+        elif problem := misfit(subject.workflow, task, value, child.inputs[name].type):
             sentence = f"`{name}` does not fit the input of `{child.id}`: {problem}"
             yield Diagnostic("NIKA-COMP-004", sentence, subject.place(*place), "", task=task.id)
     for name, wanted in child.inputs.items():
@@ -65,16 +63,6 @@ def _arguments(subject: Subject, task: Task, child: Workflow) -> Iterator[Diagno
             place_of_call = subject.place("tasks", task.id, "invoke")
             hint = f"write `args: {{ {name}: … }}`"
             yield Diagnostic("NIKA-COMP-004", sentence, place_of_call, hint, task=task.id)
-
-
-def _misfit(subject: Subject, task: Task, value: Value, wanted: Input) -> str:
-    """Why a value can never be the input, or ''."""
-    shape = shape_of_value(subject.workflow, task, value)
-    if isinstance(shape, Known):
-        return wanted.type.conforms(shape.value) or ""
-    if isinstance(shape, Typed) and not assignable(shape.expr, wanted.type.canonical):
-        return "its type is another one"
-    return ""
 
 
 def _returned(task: Task, child: Workflow) -> Iterator[Diagnostic]:

@@ -8,9 +8,10 @@ from nika_nb.check.given import given
 from nika_nb.check.shapes import Known, Printed, Schema, Shape, Typed, Wrong, element, listed, walk
 from nika_nb.language.cel import Reference
 from nika_nb.language.cel.syntax import as_reference
-from nika_nb.language.lattice import UNKNOWN
+from nika_nb.language.lattice import UNKNOWN, assignable
 from nika_nb.language.model import Task, Workflow
 from nika_nb.language.template import Plain, Value, only_island
+from nika_nb.language.types import TypeExpr
 from nika_nb.values import Json
 
 _STATES: Json = {"enum": ["success", "failure", "skipped", "cancelled"]}
@@ -64,6 +65,16 @@ def shape_of_binding(workflow: Workflow, task: Task, name: str) -> Shape:
 def shape_of_value(workflow: Workflow, task: Task, value: Value) -> Shape:
     """What is known of a value in the body of a task."""
     return _of_value(workflow, value, task.with_)
+
+
+def misfit(workflow: Workflow, task: Task, value: Value, wanted: TypeExpr) -> str:
+    """Why a value in the body of a task can never be of a type, or ''."""
+    shape = shape_of_value(workflow, task, value)
+    if isinstance(shape, Known):
+        return wanted.conforms(shape.value) or ""
+    if isinstance(shape, Typed) and not assignable(shape.expr, wanted.canonical):
+        return "its type is another one"
+    return ""
 
 
 def shape_of_item(workflow: Workflow, task: Task) -> Shape:

@@ -23,6 +23,7 @@ from nika_nb.engine.telling import Telling
 from nika_nb.engine.work import Work, usage_fields
 from nika_nb.errors import Fault, short_of
 from nika_nb.language.model import OnError, Task
+from nika_nb.language.types import TypeExpr
 from nika_nb.plan.plan import TaskPlan
 from nika_nb.values import LEVELS, too_deep
 
@@ -98,7 +99,7 @@ class Attempts:
             else:
                 return Outcome("success", "normal", value, attempts=max(work.attempts, 1)), bindings
             work.failed = error
-        return await self._after_failure(task, work.failed, recover)
+        return await self._after_failure(task, work, work.failed, recover)
 
     async def _timed(
         self,
@@ -178,12 +179,7 @@ class Attempts:
     async def _accepted(self, task: Task, work: Work, reply: Reply) -> tuple[Any, dict[str, Any]]:
         if reply.warning and reply.warning not in work.warnings:
             work.warnings.append(reply.warning)
-        if too_deep(reply.output):
-            raise Fault("NIKA-TYPE-101", f"the output is nested deeper than {LEVELS} levels: flatten it")
-        if task.returns is not None and task.action.verb in ("exec", "invoke"):
-            trouble = task.returns.conforms(reply.output)
-            if trouble:
-                raise Fault("NIKA-TYPE-101", f"the output does not fit `returns:`: {trouble}")
+        _hold("output", reply.output, task.returns if task.action.verb in ("exec", "invoke") else None)
         return reply.output, await self.bind(task, reply.output)
 
     async def bind(self, task: Task, output: Any) -> dict[str, Any]:
@@ -214,7 +210,7 @@ class Attempts:
         await self._clock.sleep(delay / 1000)
 
     async def _after_failure(
-        self, task: Task, error: TaskError, recover: Recover
+        self, task: Task, work: Work, error: TaskError, recover: Recover
     ) -> tuple[Outcome, dict[str, Any]]:
         policy = task.on_error
         failed = Outcome("failure", _cause(task, error), error=error, attempts=error.attempt)
@@ -224,12 +220,15 @@ class Attempts:
             return Outcome("skipped", "error_skip", error=error, attempts=error.attempt), {}
         try:
             value = await recover()
-        except Fault:
+        except Fault as fault:
+            work.warnings.append(f"no recovery: {fault.message}")
             return failed, {}
         try:
+            _hold("recovery", value, task.returns if value is not None else None)  # null: there is none
             bindings = await self.bind(task, value)
         except Fault as fault:
-            broken = error_of(fault, task.id, error.attempt)
+            message = f"{fault.message} (recovering from {error.code})"
+            broken = error_of(Fault(fault.code, message, details=fault.details), task.id, error.attempt)
             return Outcome("failure", "verb_error", error=broken, attempts=error.attempt), {}
         return Outcome("success", "recovered", value, error, error.attempt), bindings
 
@@ -248,6 +247,15 @@ async def named(extractor: Extractor, task: Task, output: Any) -> dict[str, Any]
             )
         bindings[name] = values[0]
     return bindings
+
+
+def _hold(what: str, value: Any, contract: TypeExpr | None) -> None:
+    """Raises Fault NIKA-TYPE-101 where a value cannot be the output of its task."""
+    if too_deep(value):
+        raise Fault("NIKA-TYPE-101", f"the {what} is nested deeper than {LEVELS} levels: flatten it")
+    trouble = contract.conforms(value) if contract is not None else None
+    if trouble:
+        raise Fault("NIKA-TYPE-101", f"the {what} does not fit `returns:`: {trouble}")
 
 
 def _handles(policy: OnError | None, code: str) -> bool:

@@ -295,6 +295,34 @@ tasks:
     error = ran.verdict.tasks["a"].error
     assert error is not None
     assert error.code == "NIKA-EXEC-002"
+    warning = ran.frame("task_failed", "a").get("warning")
+    assert warning == "no recovery: `tasks.cache.output` has no value: `cache` ended as failure"
+
+
+@pytest.mark.parametrize(
+    ("verb", "returns", "value", "fits"),
+    [
+        (TASK, "integer", "3", True),
+        (TASK, "integer", "three", False),
+        (TASK, "integer", '"${{ inputs.i }}"', False),
+        ("infer: {prompt: x}", "{object: {n: integer}}", "{n: three}", False),
+        ("infer: {prompt: x}", "{object: {n: integer}}", "{n: 3}", True),
+        (TASK, "{object: {n: integer}}", "null", True),
+    ],
+)
+def test_a_recovery_is_held_to_the_declared_type(verb: str, returns: str, value: str, fits: bool) -> None:
+    """Whoever reads the task relies on it; null says that there is no value."""
+    text = "nika: held\nmodel: mock/echo\ninputs: {i: {type: string}}\ntasks:\n"
+    text += f"  a: {{returns: {returns}, on_error: {{recover: {value}}}, {verb}}}\n"
+    outcome = run(text, inputs={"i": "text"}, a=fails()).verdict.tasks["a"]
+    assert (outcome.status, outcome.cause) == (
+        ("success", "recovered") if fits else ("failure", "verb_error")
+    )
+    if not fits:
+        assert outcome.error is not None
+        assert outcome.error.code == "NIKA-TYPE-101"
+        assert "the recovery does not fit `returns:`" in outcome.error.message
+        assert "recovering from NIKA-EXEC-001" in outcome.error.message
 
 
 FAN = """

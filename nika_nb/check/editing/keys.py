@@ -139,7 +139,7 @@ LEVELS: dict[str, dict[str, Key]] = {
         ),
     },
     "on_error": {
-        "recover": Key("The value that stands in for the output.", "island"),
+        "recover": Key("Stands in for the output: a value of its type, or null.", "island"),
         "skip": Key("The task counts as skipped.", "flag"),
         "on_codes": Key("Only for these error codes.", "codes", default="any"),
     },
