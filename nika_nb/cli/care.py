@@ -9,9 +9,10 @@ from pathlib import Path
 from nika_nb.cli.console import say
 from nika_nb.cli.streams import print_lines
 from nika_nb.errors import UsageError
-from nika_nb.files import here
+from nika_nb.runs.ids import is_run_id
 from nika_nb.runs.kin import answered_by
 from nika_nb.runs.shelf import Shelf
+from nika_nb.runs.traced import trace_of, traces_in
 from nika_nb.settings import Settings
 from nika_nb.trace.folder import Entry, TraceFolder, look
 from nika_nb.trace.kinship import Kinship
@@ -37,7 +38,7 @@ def collect_command(options: argparse.Namespace) -> int:
 
 def remove_command(options: argparse.Namespace) -> int:
     """Removes the traces named, all or none; one that a waiting run needs only under --force."""
-    entries = [_entry(TraceFolder(here()).resolve(name)) for name in options.traces]
+    entries = [_entry(_named(name)) for name in options.traces]
     for entry in entries:
         if entry.state == "running":
             raise UsageError(busy(entry.path, holder(entry.path)[1]))
@@ -50,6 +51,15 @@ def remove_command(options: argparse.Namespace) -> int:
             )
         print_lines(f"removed {entry.path.name}")
     return 0
+
+
+def _named(name: str) -> Path:
+    """Raises UsageError for a run of several traces: which of them are to go is said one by one."""
+    path = trace_of(name)
+    several = [head.name for head in Shelf(path.parent).heads(name)] if is_run_id(name) else []
+    if len(several) > 1:
+        raise UsageError(f"{name} has {len(several)} traces: name those that are to go, {', '.join(several)}")
+    return path
 
 
 def _entry(path: Path) -> Entry:
@@ -121,10 +131,8 @@ def doctor_command(options: argparse.Namespace) -> int:
 
 def _patients(path: Path) -> list[Path]:
     """The trace that is meant; every trace of a project, or of a folder of traces."""
-    from nika_nb.runs.traced import traces_in
-
     if not path.is_dir():
-        return [TraceFolder(here()).resolve(path)]
+        return [trace_of(path)]
     return traces_in(path)
 
 

@@ -18,6 +18,7 @@ from nika_nb.cli.streams import print_lines
 from nika_nb.errors import UsageError
 from nika_nb.openers import SEPARATOR
 from nika_nb.runs.carrying import Carried, carried
+from nika_nb.runs.naming import named
 from nika_nb.runs.put_back import put_back
 from nika_nb.runs.request import document
 from nika_nb.trace.folder import TraceFolder
@@ -53,11 +54,11 @@ def _file_name(book: Book, cell: BookCell) -> str:
 # -- which trace -------------------------------------------------------------------------------
 
 
-def _trace(book: Book, cell: BookCell, named: str | None) -> Path:
+def _trace(book: Book, cell: BookCell, trace: str | None) -> Path:
     """The one named, the newest that completed, or the one that the cell's output carries."""
     folder = TraceFolder(book.file.path.resolve().parent)
-    if named is not None:
-        return folder.resolve(named)
+    if trace is not None:
+        return named(trace, folder)
     for entry in folder.list():
         if entry.workflow == cell.name and entry.state == "completed":
             return entry.path

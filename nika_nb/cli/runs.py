@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -54,19 +55,22 @@ def list_command(options: argparse.Namespace) -> int:
 
 
 def inspect_command(options: argparse.Namespace) -> int:
-    found = _runs(options).inspect_run(options.run)
-    return _shown(options, found.to_json(), *described(found), *_onward(found, options.root))
+    runs, run = _meant(options)
+    found = runs.inspect_run(run)
+    return _shown(options, found.to_json(), *described(found), *_onward(found, runs.root))
 
 
-def _onward(found: Inspection, root: str) -> list[str]:
+def _onward(found: Inspection, root: Path) -> list[str]:
     """The line that answers what is asked."""
     name = quote(found.run_id)
-    command = f"nika-nb answer {name}" if root == "." else f"nika-nb runs resume --root {quote(root)} {name}"
+    elsewhere = f"nika-nb runs resume --root {quote(os.path.relpath(root))} {name}"
+    command = f"nika-nb answer {name}" if root == here() else elsewhere
     return line_to_answer(found.prompts, command) if found.prompts else []
 
 
 def read_command(options: argparse.Namespace) -> int:
-    found = _runs(options).read_run_trace(options.run, options.start, options.limit)
+    runs, run = _meant(options)
+    found = runs.read_run_trace(run, options.start, options.limit)
     assert found.trace is not None
     lines = [json_text(frame) for frame in found.trace.frames]
     end = options.start + len(lines)
@@ -75,7 +79,8 @@ def read_command(options: argparse.Namespace) -> int:
 
 
 def checkpoints_command(options: argparse.Namespace) -> int:
-    shapes = [checkpoint.to_json() for checkpoint in _runs(options).checkpoints(options.run)]
+    runs, run = _meant(options)
+    shapes = [checkpoint.to_json() for checkpoint in runs.checkpoints(run)]
     return _shown(
         options, shapes, *(f"{s['sequence']}  {s['reason']:<11}  {s['at']}  {s['trace']}" for s in shapes)
     )
@@ -83,7 +88,8 @@ def checkpoints_command(options: argparse.Namespace) -> int:
 
 def follow_command(options: argparse.Namespace) -> int:
     """One JSON frame a line under --json; else a line for each, and how it ended."""
-    following = _runs(options).follow(options.run, through_pauses=not options.until_pause)
+    runs, run = _meant(options)
+    following = runs.follow(run, through_pauses=not options.until_pause)
     try:
         for frame in following:
             shape = {"kind": frame.kind, "id": frame.id, "timestamp": frame.timestamp, "fields": frame.fields}
@@ -93,7 +99,7 @@ def follow_command(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         say("")
         return 130
-    say(f"nika-nb: {options.run} · {following.state}")
+    say(f"nika-nb: {run} · {following.state}")
     return EXIT[following.state]
 
 
@@ -128,7 +134,7 @@ def run_command(options: argparse.Namespace) -> int:
 
 
 def resume_command(options: argparse.Namespace) -> int:
-    runs = _runs(options)
+    runs, run_id = _meant(options)
     given: Any = distinct(map(parse_answer, options.answers))
     if options.decline:
         given = list(options.answers) or None
@@ -137,11 +143,11 @@ def resume_command(options: argparse.Namespace) -> int:
     vouched = Vouched(options.resume_compat, options.resume_unverified)
     try:
         run = runs.go_on(
-            options.run, given, outcome, interactive=interactive, vouched=vouched, gc=not options.no_gc
+            run_id, given, outcome, interactive=interactive, vouched=vouched, gc=not options.no_gc
         )
     except RunBlocked as refused:
-        found = runs.blocked(options.run, refused)
-        return _lacking(options, found, f"{options.run} · blocked", refused.exit_code)
+        found = runs.blocked(run_id, refused)
+        return _lacking(options, found, f"{run_id} · blocked", refused.exit_code)
     return _attend(options, runs, run)
 
 

@@ -53,7 +53,7 @@ def _going_on(actions: Any, exit_codes: str) -> None:
         "run",
         nargs="?",
         metavar="RUN",
-        help="the id of a run or a trace of it (the only one that can be ended)",
+        help="the id of a run, or a trace of it (the only one that can be ended)",
     )
 
 
@@ -98,7 +98,7 @@ def _action(
 
 def _of_run(actions: Any, name: str, help: str, *, epilog: str | None = None) -> argparse.ArgumentParser:
     found = _action(actions, name, help, epilog=epilog)
-    found.add_argument("run", metavar="RUN", help="the id of a run")
+    found.add_argument("run", metavar="RUN", help="the id of a run, or a trace of it")
     return found
 
 

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 def verify_command(options: argparse.Namespace) -> int:
     """The verdict of each trace, a line each; the worst exit code wins."""
     demands = _demands(options)
-    names = options.traces or [str(meant(None))]
-    verdicts = [verify(Path(name), demands) for name in names]
-    for name, verdict in zip(names, verdicts, strict=True):
+    paths = [meant(name) for name in options.traces or [None]]
+    verdicts = [verify(path, demands) for path in paths]
+    for name, verdict in zip(options.traces or paths, verdicts, strict=True):
         print_lines(verdict.sentence if len(verdicts) == 1 else f"{name}: {verdict.sentence}")
     return max(verdict.exit_code for verdict in verdicts)
 

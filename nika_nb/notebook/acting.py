@@ -19,18 +19,22 @@ from nika_nb.notebook.session import Session
 from nika_nb.notebook.shown import Spots, show
 from nika_nb.notebook.watch import Watch
 from nika_nb.runs.forecast import forecast
+from nika_nb.runs.ids import is_run_id
 from nika_nb.runs.judging import lacking
-from nika_nb.runs.request import Request
+from nika_nb.runs.request import NEWEST, Request
 from nika_nb.runs.run import Run, interactive, ready
 
 
-def act_on(session: Session, request: Request, options: CellOptions) -> Run | None:
-    """The run, where there is one. Raises CheckRefused, UsageError, ResumeRefused or RunFailed."""
+def act_on(session: Session, request: Request, options: CellOptions, begins: str = "%%nika") -> Run | None:
+    """The run, where there is one. begins: how the line does.
+
+    Raises CheckRefused, UsageError, ResumeRefused or RunFailed.
+    """
     if options.check:
         print(_judged(request))
         return None
     if options.plan:
-        _look_ahead(session, request, options)
+        _look_ahead(session, request, options, begins)
         return None
     with held_by_no_older(session, options):
         run = ready(request)
@@ -60,7 +64,7 @@ def _judged(request: Request) -> str:
     return "\n".join([report.render(), *lacking(report, request)])
 
 
-def _look_ahead(session: Session, request: Request, options: CellOptions) -> None:
+def _look_ahead(session: Session, request: Request, options: CellOptions, begins: str) -> None:
     """What the run would do; nothing is run until the button is pressed."""
     ahead = forecast(request)
     if options.quiet:
@@ -70,22 +74,22 @@ def _look_ahead(session: Session, request: Request, options: CellOptions) -> Non
     elif not interactive(request):
         show(ahead._repr_mimebundle_(), uuid4().hex)  # nobody is there to press a button
     else:
-        Proposal(ahead, _line(ahead), partial(_carry_out, session, request, options, ahead)).show(
-            session.surface
-        )
+        carry = partial(_carry_out, session, request, options, ahead)
+        Proposal(ahead, _line(begins, options, ahead), carry).show(session.surface)
 
 
-def _line(ahead: Forecast) -> str:
-    """What the button does, as a line of a cell."""
-    return f"%%nika --resume {ahead.trace}" if ahead.trace else "%%nika"
+def _line(begins: str, options: CellOptions, ahead: Forecast) -> str:
+    """What the button does, as a line."""
+    trace = ahead.trace if options.resume is NEWEST else options.resume
+    return f"{begins} --resume {trace}" if trace else begins
 
 
 def _carry_out(
     session: Session, request: Request, options: CellOptions, ahead: Forecast, spots: Spots
 ) -> Any:
     """Begins what was foretold: from the very trace that was looked at. Returns the panel's widget."""
-    if ahead.trace is not None:
-        request = replace(request, resume=request.place.folder.resolve(ahead.trace))
+    if ahead.trace is not None and (request.resume is NEWEST or is_run_id(request.resume)):
+        request = replace(request, resume=request.place.folder.path / ahead.trace)
     run = ready(request)
     if options.into:
         session.names[options.into] = run

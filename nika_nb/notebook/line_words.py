@@ -26,17 +26,18 @@ def cell_words(before: str, body: str, session: Session) -> Completions:
     """before: the line up to the cursor, `%%nika` left out. body: the cell's text below it."""
     *earlier, fragment = before.split(" ")
     words = [word for word in earlier if word]
-    return _chosen(fragment, _of_cell(words, body, session) | _variables(fragment, session))
+    return _chosen(fragment, _of_cell(words, body, session), session)
 
 
 def line_words(before: str, session: Session) -> Completions:
     """before: the line up to the cursor, `%nika` left out."""
     *earlier, fragment = before.split(" ")
     words = [word for word in earlier if word]
-    return _chosen(fragment, _of_line(words, session) | _variables(fragment, session))
+    return _chosen(fragment, _of_line(words, session), session)
 
 
-def _chosen(fragment: str, found: Mapping[str, str]) -> Completions:
+def _chosen(fragment: str, offered: dict[str, str], session: Session) -> Completions:
+    found = offered | _by_id(fragment, offered, session) | _variables(fragment, session)
     items = (Completion(text, "option", said) for text, said in found.items() if text.startswith(fragment))
     return Completions(fragment, tuple(items))
 
@@ -106,6 +107,14 @@ def _runs_for(command: str, session: Session) -> dict[str, str]:
 def _traces(session: Session) -> dict[str, str]:
     found = session.place.folder.recent(_TRACES)
     return {entry.path.name: f"{entry.state} · {entry.workflow}" for entry in found}
+
+
+def _by_id(fragment: str, offered: Mapping[str, str], session: Session) -> dict[str, str]:
+    """The ids of the runs whose traces are offered, once one is begun: they would only stand there twice."""
+    found = session.place.folder.recent(_TRACES) if fragment else ()
+    return {
+        entry.run: f"a run of {entry.workflow}" for entry in found if entry.run and entry.path.name in offered
+    }
 
 
 def _variables(fragment: str, session: Session) -> dict[str, str]:

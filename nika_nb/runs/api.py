@@ -51,9 +51,9 @@ def run(
     """Checks and runs a workflow; returns once it has completed, failed or paused.
 
     text_or_path: a text, a file, or `book.ipynb::name`, which runs as its cell would.
-    resume: True for the newest trace of this workflow, a trace's path, or a Run; False for none,
-    whatever a cell says on its first line. ask_in_flight: ask before what was running at the crash is run
-    again. answer: values by prompt.
+    resume: True for the newest trace of this workflow, a trace's path or name, a run's id, or a Run; False
+    for none, whatever a cell says on its first line. ask_in_flight: ask before what was running at the crash
+    is run again. answer: values by prompt.
     max_cost_usd: start nothing more once the run has cost more than this. gc: old traces make room
     first. background: return at once. An interrupt ends the run and everything it started.
 

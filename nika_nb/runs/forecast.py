@@ -43,7 +43,8 @@ def plan_resume(
 ) -> Forecast:
     """What `run(workflow, resume=trace, …)` would do with every task. Runs nothing, writes nothing.
 
-    trace: True for the newest of this workflow, a path, a Run, or None for a run that starts afresh.
+    trace: True for the newest of this workflow, a path, a name in .nika/traces, a run's id, a Run, or None
+    for a run that starts afresh.
     Raises CheckRefused, UsageError or ResumeRefused, as the run would.
     """
     return forecast(

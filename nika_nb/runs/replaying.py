@@ -13,14 +13,14 @@ from nika_nb.runs.provenance import proof_and_doubts
 from nika_nb.runs.recorded import shown_path
 from nika_nb.runs.records import fold
 from nika_nb.runs.shelf import Shelf
-from nika_nb.runs.traced import trace_of
+from nika_nb.runs.traced import Traced, trace_of
 from nika_nb.trace.reader import read_run
 
 
-def replay(trace: str | Path, *, fine: bool = False) -> Replay:
+def replay(trace: Traced, *, fine: bool = False) -> Replay:
     """The run that a trace belongs to, to be stepped through; nothing is executed.
 
-    trace: a path, a name in .nika/traces, or a run's id. fine: every item of a fan-out and every task
+    trace: a path, a name in .nika/traces, a run's id, or a Run. fine: every item of a fan-out and every task
     of a called workflow is a step as well. Whatever is wrong with a journal is said in `.notes`, and it
     is replayed as far as it can be read. Raises UsageError where there is no such trace, TraceUnreadable
     for a file that is none.

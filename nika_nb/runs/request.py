@@ -82,8 +82,8 @@ class Request:
 
     variables: values for declared inputs, by name, DataFrames as their rows; origin says which door
     they came through.
-    resume: a trace's path, NEWEST, or None. forced: tasks and items (`rows[3]`) that run live whatever
-    is recorded.
+    resume: a trace's path or name, a run's id, NEWEST, or None. forced: tasks and items (`rows[3]`) that
+    run live whatever is recorded.
     answers: values for prompts, by task or by `task[item]`; a bare answer stands under "".
     interactive: whether a human can answer; None lets NIKA_NB_INTERACTIVE or the surface decide.
     children: the texts of the workflows that it calls and of its skills, by their names in a journal; None

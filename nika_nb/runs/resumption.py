@@ -19,6 +19,7 @@ from nika_nb.plan.meaning import semantic_hash
 from nika_nb.plan.plan import Plan
 from nika_nb.runs.answered import answering
 from nika_nb.runs.answers import prompts_of
+from nika_nb.runs.naming import named
 from nika_nb.runs.put_back import out_of_its_cell
 from nika_nb.runs.request import NEWEST, Request
 from nika_nb.runs.shelf import Shelf
@@ -150,7 +151,7 @@ def _path(request: Request, workflow: Workflow, found: Resumption) -> Path | Non
 def _named(request: Request, found: Resumption) -> Path:
     """The trace that is named, put back where its notebook carries it. Raises UsageError where it is gone."""
     try:
-        return request.place.folder.resolve(str(request.resume), request.place.base)
+        return named(str(request.resume), request.place.folder, request.place.base)
     except UsageError:
         back = out_of_its_cell(request)
         if back is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from nika_nb.doors import command
@@ -18,6 +19,7 @@ from nika_nb.runs.records import Record, Summary, fold, grouped
 from nika_nb.trace.folder import Entry, TraceFolder, look, newest_first
 from nika_nb.trace.kinship import Elsewhere, nowhere
 from nika_nb.trace.retention import Collection, Limits, collect
+from nika_nb.values import nearest
 
 LONGEST_PAGE = 1000
 _LAST = 2**53  # what is more is counted by nobody
@@ -74,8 +76,20 @@ class Shelf:
         self.judge()
         record = fold(self.heads(run_id))
         if record is None:
-            raise UsageError(f"there is no run {run_id} in {self.path}; `{command('runs')}` shows what is")
+            hint = nearest(run_id, self.runs()) or f"`{command('runs')}` shows what is"
+            raise UsageError(f"there is no run {run_id} in {self.path}; {hint}")
         return record
+
+    def runs(self) -> list[str]:
+        """The ids of the newest runs, for a hint."""
+        return list(dict.fromkeys(entry.run for entry in self._newest() if entry.run))
+
+    def names(self) -> list[str]:
+        """All that the newest traces are called by, for a hint."""
+        return [*(entry.path.name for entry in self._newest()), *self.runs()]
+
+    def _newest(self) -> Iterable[Entry]:
+        return islice(self.entries(), LONGEST_PAGE)
 
     def heads(self, run_id: str) -> list[Head]:
         """Every trace of a run, as the folder holds them now."""

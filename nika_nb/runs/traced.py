@@ -12,7 +12,7 @@ from nika_nb.errors import Source, UsageError
 from nika_nb.files import here
 from nika_nb.language.load import load
 from nika_nb.language.model import Workflow
-from nika_nb.runs.ids import is_run_id
+from nika_nb.runs.naming import named
 from nika_nb.runs.run import Run
 from nika_nb.runs.shelf import Shelf
 from nika_nb.trace.folder import TraceFolder
@@ -38,10 +38,7 @@ def trace_of(given: Traced, root: Path | None = None) -> Path:
     name = os.fspath(given)
     if root is None and os.path.isabs(name) and os.path.isfile(name):
         return Path(name)
-    folder = TraceFolder(root or here())
-    if is_run_id(name) and not Path(name).exists():
-        return newest_of(name, folder)
-    return folder.resolve(name, root if root and (root / name).is_file() else None)
+    return named(name, TraceFolder(root or here()), root if root and (root / name).is_file() else None)
 
 
 def each_of(given: Traced | Iterable[Traced] | Mapping[Any, Traced]) -> list[Traced]:
@@ -83,11 +80,6 @@ def of_words(words: Sequence[str], root: Path | None = None) -> tuple[Path, str 
             return newest[0].path, words[0]
         what = f"nor is it a task of the newest one, {newest[0].path.name}"
         raise UsageError(f"{error}; {what}") from None
-
-
-def newest_of(run_id: str, folder: TraceFolder) -> Path:
-    """The newest trace of a run. Raises UsageError where there is no such run."""
-    return folder.path / Shelf(folder.path).find(run_id).latest.name
 
 
 def traces_in(folder: Path) -> list[Path]:

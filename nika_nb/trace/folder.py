@@ -14,13 +14,11 @@ from stat import S_ISREG
 
 from nika_nb.catalog.frames import LINE_BOUND
 from nika_nb.engine.clock import VIRTUAL_START
-from nika_nb.errors import UsageError
-from nika_nb.files import at_home, here, kind_of
+from nika_nb.files import at_home, here
 from nika_nb.trace.ends import standing
 from nika_nb.trace.frame import link
 from nika_nb.trace.reader import is_running
 from nika_nb.trace.trace import State
-from nika_nb.values import nearest
 
 TRACES = "traces"  # the folder in `.nika` that a resume looks through
 REPRODUCTIONS = "reproductions"  # where the journals of reproductions lie, apart from those
@@ -87,22 +85,15 @@ class TraceFolder:
         """The traces of a workflow's name (None: of any), newest first, opened as they are asked for."""
         return (entry for entry in self._entries() if workflow in (None, entry.workflow))
 
-    def resolve(self, name: str | Path, base: Path | None = None) -> Path:
-        """The trace a person means: a path from `base` (None: from here), or a name in this folder.
+    def find(self, name: str | Path, base: Path | None = None) -> Path | None:
+        """The file at a path from `base` (None: from here), or of that name in this folder."""
+        return next((path for path in self.places(name, base) if os.path.isfile(path)), None)
 
-        Raises UsageError where there is no such file.
-        """
+    def places(self, name: str | Path, base: Path | None = None) -> tuple[Path, ...]:
+        """Where a trace of such a name may lie."""
         given = at_home(name)
         from_here = given if given.is_absolute() else (base or here()) / given
-        for path in (from_here, self.path / given, self.path / f"{given}.ndjson"):
-            if os.path.isfile(path):
-                return path
-        strange = next(filter(None, map(kind_of, (from_here, self.path / given))), None)
-        if strange is not None:
-            raise UsageError(f"{name} {strange}, no trace: a trace is a file")
-        hint = nearest(given.name, [path.name for path in self._files()])
-        where = f"there is no trace {name}, neither at that path nor in {self.shown}"
-        raise UsageError(f"{where}; {hint}" if hint else where)
+        return from_here, self.path / given, self.path / f"{given}.ndjson"
 
     @property
     def shown(self) -> str:

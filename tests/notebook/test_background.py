@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import nika_nb
-from tests.doors import alive, marks, newest, of, program, ran, started, traces, wait_for
+from tests.doors import alive, hits, marks, newest, of, program, ran, started, traces, wait_for
 from tests.kernels import Cell, Page, kernel
 
 # Each waits until somebody makes the file that it is named for.
@@ -167,6 +167,24 @@ def test_a_plan_is_carried_out_by_its_button(page: Page) -> None:
     assert ran(newest(page.folder)) == {"second"}
     assert of(newest(page.folder), "workflow_started")[0]["resumed_trace"] == before[-1].name
     assert page.run("again.state").text == "'completed'"
+
+
+@pytest.mark.parametrize("by", ["a path elsewhere", "its run's id"])
+def test_a_plan_from_a_named_trace_is_carried_out_from_that_one(page: Page, by: str) -> None:
+    """The line beside the button names it as the author did."""
+    (page.folder / "one").touch()
+    page.run(WAITS.format(name="one", line=""))
+    begun = of(newest(page.folder), "workflow_started")[0]
+    name = str(begun["correlation"])
+    if by == "a path elsewhere":
+        name = "kept.ndjson"
+        newest(page.folder).rename(page.folder / name)
+    cell = page.run(WAITS.format(name="one", line=f"--plan --resume {name}"))
+    assert f"%%nika --resume {name}" in page.told(cell)
+    page.click(page.button(cell, "Run"))
+    page.until(lambda: still(cell) and "2/2 done" in cell.text)
+    assert of(newest(page.folder), "workflow_started")[0]["parent_run"] == begun["correlation"]
+    assert hits(newest(page.folder)) == {"first", "second"}
 
 
 def test_a_plan_that_cannot_be_carried_out_says_why(page: Page) -> None:

@@ -11,6 +11,7 @@ from IPython.core.completer import provisionalcompleter
 from nika_nb.catalog.providers import MOCKS
 from nika_nb.notebook.completion import completions
 from nika_nb.notebook.magic import _loaded
+from tests.doors import of
 from tests.kernels import Page
 from tests.notebook.shells import Notebook
 from tests.notebook.test_magic import ASK, HELLO, traces
@@ -73,6 +74,12 @@ def test_a_kernel_explains_a_word_of_a_workflow(page: Page) -> None:
     assert not page.inspect(cell(below="  new:\n    infer: { prompt: he¦llo }"))["found"]
 
 
+def run_id(folder: Path, workflow: str) -> str:
+    """Of the one run of a workflow."""
+    [found] = [one for path in traces(folder) for one in of(path, "workflow_started", workflow=workflow)]
+    return str(found["correlation"])
+
+
 LINES = [
     ("an option", "--res¦", ["--resume", "--resume-compat", "--resume-unverified"]),
     ("not one that is there", "--resume --res¦", ["--resume-compat", "--resume-unverified"]),
@@ -115,6 +122,8 @@ def test_lines_of_our_own(session: Any, notebook: Notebook, folder: Path) -> Non
     assert offered("%nika at¦") == ["attach"]
     assert offered("x = 1\n%nika in¦") == ["inbox"]
     assert sorted(offered("%nika show ¦")) == [path.name for path in traces(folder)]
+    assert offered("%nika show hel¦") == [run_id(folder, "hello")]
+    assert offered("%nika answer hel¦") == []
     assert offered("%nika config max¦") == ["max_parallel="]
     assert offered("%nika resume --fr¦") == ["--from"]
     assert offered("%nika attach x ¦") == []

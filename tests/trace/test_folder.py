@@ -12,7 +12,6 @@ import pytest
 
 from nika_nb.catalog.frames import LINE_BOUND
 from nika_nb.engine.events import Event
-from nika_nb.errors import UsageError
 from nika_nb.trace.folder import TraceFolder
 from nika_nb.trace.writer import Journal
 from tests.trace.journals import START, Events, started, story, uuid_at, write
@@ -131,19 +130,12 @@ def test_a_trace_by_any_of_its_names(traces: TraceFolder, folder: Path) -> None:
     """A path from here or from a base, a file name in the folder, with or without its ending."""
     path = trace(traces, 1)
     elsewhere = write(folder / "elsewhere", story())
-    assert traces.resolve(path) == path
-    assert traces.resolve(path.name) == path
-    assert traces.resolve(path.stem) == path
-    assert traces.resolve(f".nika/traces/{path.name}") == path
-    assert traces.resolve(elsewhere.name, folder / "elsewhere") == elsewhere
-
-
-def test_a_name_that_is_none(traces: TraceFolder) -> None:
-    """The sentence says where was looked, and what is nearly called so."""
-    path = trace(traces, 1)
-    with pytest.raises(UsageError, match=r"neither at that path nor in \.nika/traces") as caught:
-        traces.resolve(path.name.replace("17-55-55", "17-55-56"))
-    assert path.name in str(caught.value)
+    assert traces.find(path) == path
+    assert traces.find(path.name) == path
+    assert traces.find(path.stem) == path
+    assert traces.find(f".nika/traces/{path.name}") == path
+    assert traces.find(elsewhere.name, folder / "elsewhere") == elsewhere
+    assert traces.find(elsewhere.name) is None
 
 
 def test_a_long_listing_reads_the_ends_only(traces: TraceFolder) -> None:

@@ -30,8 +30,10 @@ def run(session: Session, words: list[str]) -> Run | None:
     A deployment that lies in another folder is folder/nightly. The options are those of `%%nika`.
     """
     if words and names_file(words[0]):
-        options = cell_options(words[1:], f"%nika run {words[0]}")
-        return act_on(session, of_document(session, document(session.folder / words[0]), options), options)
+        begins = f"%nika run {words[0]}"
+        options = cell_options(words[1:], begins)
+        asked = of_document(session, document(session.folder / words[0]), options)
+        return act_on(session, asked, options, begins)
     launched = session.desk.run(words, interactive=session.surface.interactive)
     return session.watch(launched, lambda: None)
 
@@ -49,4 +51,5 @@ def resume(session: Session, words: list[str]) -> Run | None:
     """
     name = words[0] if words and not words[0].startswith("--") else None
     options = cell_options(words[1 if name else 0 :], "%nika resume")
-    return act_on(session, of_trace(session, session.trace(name), options), options)
+    trace = session.trace(name)
+    return act_on(session, of_trace(session, trace, options), options, f"%nika resume {trace.name}")
