@@ -49,10 +49,19 @@ def json_of(value: Any, otherwise: Any) -> Any:
 
 def recovered_from(fields: Fields) -> str:
     """The code of what a success recovered from; a whole outcome is read only where there is one."""
+    return _code_in(fields, "recovered", "recovered_from")
+
+
+def let_go_on(fields: Fields) -> str:
+    """The code of what an item was skipped on."""
+    return _code_in(fields, "error_skip", "error")
+
+
+def _code_in(fields: Fields, cause: str, member: str) -> str:
     text = str(fields.get("outcome", ""))
-    if '"cause":"recovered"' not in text[:_HEAD]:
+    if f'"cause":"{cause}"' not in text[:_HEAD]:
         return ""
-    return str(inner(inner(shape_of(text), "payload"), "recovered_from").get("code", ""))
+    return str(inner(inner(shape_of(text), "payload"), member).get("code", ""))
 
 
 def attempts_of(fields: Fields) -> int:

@@ -11,6 +11,7 @@ from nika_nb.board.fields import (
     attempts_of,
     item_fault_of,
     json_of,
+    let_go_on,
     preview_of,
     prompt_of,
     recovered_from,
@@ -109,6 +110,9 @@ def _item_completed(board: Board, fields: Fields, at: int) -> None:
         items.running = max(0, items.running - 1)
     spend(row, ITEM, fields)
     items.recovered += bool(recovered_from(fields))
+    items.skipped += status == "skipped"
+    if code := let_go_on(fields):
+        items.let_go, items.let_go_on = items.let_go + 1, items.let_go_on or code
     if status == "failure":
         items.failed += 1
         if len(items.faults) < KEPT_FAULTS:

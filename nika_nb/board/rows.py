@@ -37,6 +37,9 @@ class Items:
     failed: int = 0
     cached: int = 0
     recovered: int = 0
+    skipped: int = 0
+    let_go: int = 0  # of these by `on_error: { skip: true }`
+    let_go_on: str = ""  # the code of the first of those
     running: int = 0
     faults: list[str] = field(default_factory=list)
     states: bytearray = field(default_factory=bytearray)
@@ -117,12 +120,15 @@ class Row:
     unfinished: str = ""
 
     @property
-    def recovery(self) -> str:
-        """What it recovered from, in a sentence; of a fan-out how many of its items did. Empty for none."""
-        if not self.recovered:
-            return ""
-        of_items = f"{self.items.recovered:,} of {self.items.done:,} items " if self.items else ""
-        return f"{of_items}recovered from {self.recovered}"
+    def handled(self) -> str:
+        """What it recovered from, in a sentence; of a fan-out how many of its items did, or were let go."""
+        rescued = f"recovered from {self.recovered}" if self.recovered else ""
+        items = self.items
+        if items is None:
+            return rescued
+        let_go = f"skipped on {items.let_go_on}" if items.let_go else ""
+        counts = ((items.recovered, rescued), (items.let_go, let_go))
+        return " · ".join(f"{count:,} of {items.done:,} items {what}" for count, what in counts if what)
 
     @property
     def since(self) -> str:

@@ -143,10 +143,10 @@ def _words(row: Row) -> list[str]:
         case "cached":
             saved = [duration(row.saved_ms)] if row.saved_ms else []
             saved += [money(row.saved_usd)] if row.saved_usd else []
-            return [f"saved {', '.join(saved)}" if saved else "", row.recovery, result_of(row)]
+            return [f"saved {', '.join(saved)}" if saved else "", row.handled, result_of(row)]
         case "ok":
             kept = f"not resumable: {row.not_resumable}" if row.not_resumable else ""
-            return [row.decided or why(row), row.recovery, kept, result_of(row)]
+            return [row.decided or why(row), row.handled, kept, result_of(row)]
     return [why(row)]
 
 
@@ -155,8 +155,13 @@ def _items(row: Row) -> str:
     items = row.items
     if items is None or not items.total or not items_said(row):
         return inline(items_said(row))
-    good = max(0, items.done - items.failed - items.cached)
-    tones = ((good, COLOUR["ok"]), (items.cached, COLOUR["cached"]), (items.failed, COLOUR["failed"]))
+    good = max(0, items.done - items.failed - items.cached - items.skipped)
+    tones = (
+        (good, COLOUR["ok"]),
+        (items.cached, COLOUR["cached"]),
+        (items.failed, COLOUR["failed"]),
+        (items.skipped, COLOUR["skipped"]),
+    )
     parts = "".join(
         f'<span style="display:inline-block;height:6px;width:{max(3, _BAR * count / items.total):.1f}px;'
         f'background-color:{tone}"></span>'

@@ -80,7 +80,8 @@ _MOST_TURNS = re.compile(r" · (?:up to )?\d+ turns?\b")  # older journals name 
 def items_said(row: Row) -> str:
     """`12/40 · 1 failed`: how far a fan-out is, while it goes on or where not all of it went well."""
     items = row.items
-    if items is None or (row.state == "ok" and not items.failed and not items.cached):
+    told = items is not None and (items.failed or items.cached or items.skipped)
+    if items is None or (row.state == "ok" and not told):
         return ""
     far = (
         f"{items.done:,}/{items.total:,}" if items.total is not None else f"{plural(items.done, 'item')} done"
@@ -89,6 +90,7 @@ def items_said(row: Row) -> str:
     parts += [f"{items.running} running"] if items.running else []
     parts += [f"{items.cached} cached"] if items.cached else []
     parts += [f"{items.failed} failed"] if items.failed else []
+    parts += [f"{items.skipped} skipped"] if items.skipped else []
     return " · ".join(parts)
 
 
@@ -126,7 +128,7 @@ def result_of(row: Row) -> str:
 
 def under(row: Row) -> list[str]:
     """What stands under a row: the failure, the open question, the closed gate, a warning."""
-    warned = [f"       {one_line(row.recovery)}"] if row.recovery else []
+    warned = [f"       {one_line(row.handled)}"] if row.handled else []
     warned += [f"       {one_line(said)}" for said in row.nulls] if row.state != "skipped" else []
     warned += [f"       {one_line(row.since)}"] if row.changed else []
     warned += [f"       warning: {one_line(row.warning)}"] if row.warning else []

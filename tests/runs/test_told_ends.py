@@ -18,6 +18,11 @@ tasks:
     for_each: { items: ["false", "true", "false"] }
     exec: { command: ["${{ item }}"] }
     on_error: { recover: "none" }
+  let_go:
+    for_each: { items: ["false", "true", "true"] }
+    when: ${{ index < 2 }}
+    exec: { command: ["${{ item }}"] }
+    on_error: { skip: true }
   tried:
     exec: { command: ["false"] }
     retry: { max_attempts: 3, backoff_ms: 1, on_codes: [NIKA-EXEC-001] }
@@ -31,6 +36,7 @@ tasks:
 """
 ONE = "recovered from NIKA-EXEC-001"
 SOME = "2 of 3 items recovered from NIKA-EXEC-001"
+LET_GO = "1 of 3 items skipped on NIKA-EXEC-001"
 
 
 def lines(run: Run, task: str) -> str:
@@ -60,6 +66,19 @@ def test_a_recovery_is_told_at_every_door(folder: Path, terminal: Terminal) -> N
         alone = terminal("show", str(run.trace), "one").out.decode()
         assert "recovered from:\nNIKA-EXEC-001 · command exited with status 1\n\noutput:\nnone" in alone
     assert sections_of(Path(str(again.trace)), "some[0]")[0].what == "recovered from"
+
+
+def test_items_that_an_error_skipped_are_told(folder: Path, terminal: Terminal) -> None:
+    """Their task succeeds, so the row says it; a closed gate is counted only."""
+    (folder / "ends.nika.yaml").write_text(TEXT, encoding="utf-8")
+    shown = terminal("run", "ends.nika.yaml").err
+    run = nika_nb.attach(next((folder / ".nika" / "traces").glob("*.ndjson")))
+    assert shown.count(LET_GO) == 1
+    assert lines(run, "let_go").endswith(LET_GO)
+    assert "3/3 · 2 skipped" in lines(run, "let_go")
+    page = run._repr_mimebundle_()["text/html"]
+    assert LET_GO in page
+    assert "3/3 · 2 skipped" in page
 
 
 def test_what_a_recovery_was_is_part_of_a_difference(folder: Path) -> None:
