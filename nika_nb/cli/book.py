@@ -14,6 +14,7 @@ from nika_nb.cli.console import say
 from nika_nb.cli.streams import print_json, print_lines
 from nika_nb.errors import UsageError
 from nika_nb.openers import held
+from nika_nb.trace.ends import ends
 from nika_nb.trace.folder import TraceFolder
 
 
@@ -55,9 +56,13 @@ def where(book: Path, made: MadeTrace) -> str:
 
 
 def found(book: Path, made: MadeTrace) -> Path | None:
-    """The file of a trace, as the notebook's kernel saw it or among the traces beside it."""
+    """The file of a trace, as the notebook's kernel saw it or among the traces beside it.
+
+    Another journal that has its name is not it.
+    """
     for path in (book.parent / made.path, TraceFolder(book.parent).path / made.name):
-        if path.is_file():
+        here = ends(path)
+        if here is not None and made.head in (None, here.head):
             return path
     return None
 

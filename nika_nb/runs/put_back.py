@@ -58,5 +58,10 @@ def put_back(content: bytes, head: str | None, target: Path) -> None:
                 f"the journal that the saved output carries for {target.name} is not the one it names"
             )
         os.link(name, target)
+    except FileExistsError:
+        raise UsageError(
+            f"{target} is not the journal that the saved output tells of: move it away, or name the trace "
+            "that is meant"
+        ) from None
     finally:
         os.unlink(name)

@@ -179,6 +179,27 @@ def test_an_output_that_was_tampered_with_puts_nothing_back(tmp_path: Path) -> N
     assert list((path.parent / "traces").iterdir()) == []
 
 
+def test_another_journal_of_the_same_name_is_not_carried(tmp_path: Path) -> None:
+    """The output says where its journal's chain ends: what ends elsewhere is listed as gone, and stays."""
+    path = desk(tmp_path / "a")
+    executed(path, THE_KEY="a-very-secret-value")
+    (made,) = books.traces(path)
+    here = path.parent / made.path
+    lines = here.read_bytes().splitlines(keepends=True)
+    here.write_bytes(b"".join(lines[:-1]))
+    saved = path.read_bytes()
+    assert "in the notebook" in nika("book", "ls", "b.ipynb", cwd=path.parent).out.decode()
+    done = nika("book", "carry", "b.ipynb::flow", cwd=path.parent)
+    assert (done.code, f"{made.name} is not the journal that the saved output tells of" in done.err) == (
+        3,
+        True,
+    )
+    assert (path.read_bytes(), here.read_bytes()) == (saved, b"".join(lines[:-1]))
+    here.unlink()
+    assert nika("book", "carry", "b.ipynb::flow", cwd=path.parent).code == 0
+    assert here.read_bytes() == b"".join(lines)
+
+
 def test_an_edit_in_the_clone_runs_what_it_touches(tmp_path: Path) -> None:
     """And only that: the rest stands, and needs nothing still."""
     path = desk(tmp_path / "a")
