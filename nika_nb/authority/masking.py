@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -19,6 +19,7 @@ from nika_nb.authority import forms
 from nika_nb.authority.forms import BROKEN, ESCAPED, QUOTED, SHORTEST_TELLING, UNSEEN, Loose
 from nika_nb.authority.needles import Needles
 from nika_nb.authority.parts import parts
+from nika_nb.authority.pieces import is_opaque, stretches
 
 MASK = "••••••"
 
@@ -36,6 +37,7 @@ class Masker:
         self._names: dict[str, str] = {}
         self._values: set[str] = set()
         self._needles = Needles()
+        self._opaque = Needles()
         self._loose = {way: Needles() for way in (UNSEEN, BROKEN, QUOTED, ESCAPED)}
 
     def add(self, name: str, value: str) -> None:
@@ -43,10 +45,23 @@ class Masker:
         with self._lock:
             self._names[name] = value
             self._values.add(value)
+            self._opaque.add((value,) if is_opaque(value) else ())
             for text in (value, *parts(value)):
-                self._needles.add(forms.exact(text))
-                for way, more in forms.loose(text).items():
-                    self._loose[way].add(more)
+                self._know(text)
+
+    def _know(self, text: str) -> None:
+        self._needles.add(forms.exact(text))
+        for way, more in forms.loose(text).items():
+            self._loose[way].add(more)
+
+    def learn(self, made: Any, source: Any) -> None:
+        """Make known what of an opaque secret is left in what was computed of it."""
+        whole = {one for text in _texts(source) for one in self._opaque.within(text)} if self._opaque else ()
+        with self._lock:
+            for piece in {piece for one in whole for text in _texts(made) for piece in stretches(text, one)}:
+                self._know(piece)
+        if not self._in_data:
+            self.inside.learn(made, source)
 
     @cached_property
     def inside(self) -> Masker:
@@ -90,11 +105,11 @@ class Masker:
 
     def found(self, value: Any) -> bool:
         """Whether any known secret is somewhere in the value."""
-        return bool(self._needles) and _anywhere(value, self._stands_in)
+        return bool(self._needles) and any(map(self._stands_in, _texts(value)))
 
     def reveals(self, value: Any) -> bool:
         """Whether a value gives a secret away: by holding a long one, or by being one."""
-        return bool(self._needles) and _anywhere(value, self._told_by)
+        return bool(self._needles) and any(map(self._told_by, _texts(value)))
 
     def _stands_in(self, text: str) -> bool:
         loose = (way.present(known, text) for way, known in self._loose.items())
@@ -110,19 +125,23 @@ class Masker:
         return raw if masked == text else masked.encode("utf-8", "surrogateescape")
 
 
-def _anywhere(value: Any, test: Callable[[str], bool]) -> bool:
-    """Whether a test holds for a text, a key, a number or bytes anywhere in a value."""
+def _texts(value: Any) -> Iterator[str]:
+    """Every text, key, number and bytes anywhere in a value, as text."""
     if value is None or isinstance(value, bool):
-        return False
+        return
     if isinstance(value, str):
-        return test(value)
-    if isinstance(value, (int, float)):
-        return test(json.dumps(value))
-    if isinstance(value, (bytes, bytearray)):
-        return test(bytes(value).decode("utf-8", "surrogateescape"))
-    if isinstance(value, Mapping):
-        return any(test(str(key)) or _anywhere(item, test) for key, item in value.items())
-    return isinstance(value, (list, tuple)) and any(_anywhere(item, test) for item in value)
+        yield value
+    elif isinstance(value, (int, float)):
+        yield json.dumps(value)
+    elif isinstance(value, (bytes, bytearray)):
+        yield bytes(value).decode("utf-8", "surrogateescape")
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield str(key)
+            yield from _texts(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _texts(item)
 
 
 @lru_cache(maxsize=256)

@@ -135,7 +135,7 @@ class _Parts:
         self._known = self._claimed()
         self._doubtful = _in_doubt(request, drafted.workflow, resumed)
         self._approvals = used_up(resumed.trace) if resumed.trace is not None and resumed.run_id else []
-        self.jq = JqWorker()
+        self.jq = JqWorker(computed=self.masker.learn)
         self._around = self._made_around()
         self.verbs = self._made_verbs(interactive)
         self._store = self._armed()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
@@ -37,10 +38,15 @@ class JqWorker:
     The process starts at the first program that is more than a plain path, is started anew after
     it had to be killed, and ends with `close`, with this process, or after an evaluation that
     outlives this process by at most its deadline.
+
+    computed: is told of every result, and of what it was made from, before anyone gets it.
     """
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(
+        self, limits: Limits | None = None, computed: Callable[[Any, Any], None] = lambda made, source: None
+    ) -> None:
         self._limits = limits or Limits()
+        self._computed = computed
         self._mutex = threading.Lock()
         self._executor: ThreadPoolExecutor | None = None
         self._evaluator: Evaluator | None = None
@@ -68,7 +74,13 @@ class JqWorker:
             raise Fault(BYTES_CODE, f"jq reads JSON, and this value {has} bytes: write them to a file")
         if found is not paths.UNANSWERED:
             return [found]
-        return await self._queued(_Job(program, functions, value))
+        try:
+            results = await self._queued(_Job(program, functions, value))
+        except Fault as fault:
+            self._computed(fault.message, [program, value])
+            raise
+        self._computed(results, [program, value])
+        return results
 
     def close(self) -> None:
         """End the process and whatever it is computing. The worker may be used again afterwards."""
