@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from nika_nb.board.drawing import Drawing
-from nika_nb.board.rows import State
+from nika_nb.board.rows import State, said
 from nika_nb.board.state import Board
 from nika_nb.board.stops import BEGINS, Known, Reel, Stop
 from nika_nb.board.tape import Tape
@@ -52,18 +52,23 @@ class Step:
     index: its number, from 0. kind: of that frame (`task_completed`, …); `workflow_started` where an
     invocation begins, `incomplete` or `running` where a journal has no end. task: what settled, an item
     as `fan[3]` and a task of a called workflow as `call/ask`; None where the run itself begins, pauses or
-    ends. state: how it settled. spent_usd: of the whole run by then, in US dollars; unpriced: of how many
-    tasks nobody knows what they cost.
+    ends. state: how it settled: success failure skipped cancelled cached. spent_usd: of the whole run by
+    then, in US dollars; unpriced: of how many tasks nobody knows what they cost.
     """
 
     replay: Replay = field(repr=False)
     index: int
     kind: str
     task: str | None
-    state: State | None
+    state: str | None
     spent_usd: float
     _stop: Stop = field(repr=False)
     _number: int = field(repr=False)
+
+    @property
+    def drawn(self) -> State | None:
+        """How it settled, as a board draws it."""
+        return self._stop.state
 
     @property
     def unpriced(self) -> int:
@@ -113,12 +118,12 @@ class Step:
     @property
     def error(self) -> dict[str, Any] | None:
         """The typed record of the failure that this step is, of an item and a called task as well."""
-        return self.replay.tape.told(self._stop.place).error if self.state == "failed" else None
+        return self.replay.tape.told(self._stop.place).error if self.state == "failure" else None
 
     @property
     def recovered_from(self) -> dict[str, Any] | None:
         """The same of what `on_error` recovered from."""
-        fine = self.state in ("ok", "cached")
+        fine = self.state in ("success", "cached")
         return self.replay.tape.told(self._stop.place).recovered_from if fine else None
 
     @property
@@ -233,7 +238,8 @@ class Replay(Sequence[Step]):
     def _step(self, index: int) -> Step:
         number = self._numbers[index]
         stop = self.tape.stops[number]
-        return Step(self, index, stop.kind, stop.name or None, stop.state, stop.spent_usd, stop, number)
+        state = said(stop.state) if stop.state else None
+        return Step(self, index, stop.kind, stop.name or None, state, stop.spent_usd, stop, number)
 
     def _settle(self, name: str) -> Step:
         stops = self.tape.stops

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -16,6 +16,14 @@ RunState = Literal["running", "completed", "failed", "cancelled", "paused", "inc
 STATES: tuple[State, ...] = get_args(State)
 SETTLED: frozenset[State] = frozenset({"ok", "cached", "skipped", "failed", "cancelled"})
 BUSY: frozenset[State] = frozenset({"running", "retrying"})
+
+
+_SAID: Mapping[State, str] = {"ok": "success", "failed": "failure", "retrying": "running"}
+
+
+def said(state: State) -> str:
+    """A state that a board draws, as the language, the tables and a `TaskResult` say it."""
+    return _SAID.get(state, state)
 
 
 ITEM_STATES: tuple[State, ...] = ("pending", "running", "ok", "cached", "failed", "skipped")

@@ -30,13 +30,13 @@ _SETTLED: dict[State, str] = {"cached": "cache hit"}
 
 def sign(step: Step) -> str:
     """One sign for how something settled, or for what the run does."""
-    return UNICODE[step.state] if step.state else _RUN.get(step.kind, ("·", ""))[0]
+    return UNICODE[step.drawn] if step.drawn else _RUN.get(step.kind, ("·", ""))[0]
 
 
 def what(step: Step) -> str:
     """`hash_notes ok`, `ask answered, goes on`, `the run pauses`."""
-    if step.task is not None and step.state is not None:
-        return f"{one_line(step.task, 80)} {_SETTLED.get(step.state, step.state)}"
+    if step.task is not None and step.drawn is not None:
+        return f"{one_line(step.task, 80)} {_SETTLED.get(step.drawn, step.drawn)}"
     if step.goes_on:
         answered = ", ".join(one_line(name, 80) for name in step.answered)
         return f"{answered} answered, the run goes on" if answered else "the run goes on"
@@ -93,7 +93,7 @@ def known(step: Step, name: str | None, most: int) -> list[str]:
     for outputs in (step.outputs, step.within):
         if name in outputs:
             return _indented(outputs[name], most)
-    if name == step.task and step.state == "failed" and step.error is not None:
+    if name == step.task and step.drawn == "failed" and step.error is not None:
         return _indented(step.error, most)
     return []
 

@@ -31,7 +31,7 @@ _RUN_TONE: dict[str, str] = {
 
 def tone(step: Step) -> str:
     """The colour of how something settled, or of what the run does."""
-    return COLOUR[step.state] if step.state else _RUN_TONE.get(step.kind, COLOUR["pending"])
+    return COLOUR[step.drawn] if step.drawn else _RUN_TONE.get(step.kind, COLOUR["pending"])
 
 
 def status(step: Step) -> str:
@@ -92,7 +92,7 @@ def _marked(replay: Replay) -> Iterator[Step]:
     """The step that matters most of every stretch that has one mark."""
     wide = -(-len(replay) // _MARKS)
     for start in range(0, len(replay), wide):
-        yield max(replay[start : start + wide], key=lambda step: _URGENCY.get(step.state or "pending", 6))
+        yield max(replay[start : start + wide], key=lambda step: _URGENCY.get(step.drawn or "pending", 6))
 
 
 def _tick(step: Step, at: float) -> str:
@@ -167,9 +167,9 @@ def known(step: Step, name: str | None) -> str:
     for outputs in (step.outputs, step.within):
         if name in outputs:
             return tree.html(outputs[name])
-    if name == step.task and step.state == "failed":
+    if name == step.task and step.drawn == "failed":
         return tree.html(step.error or "it failed, and the journal does not say how")
-    state = step.state if name == step.task else "not settled yet"
+    state = step.drawn if name == step.task else "not settled yet"
     return plain(f'<div style="{QUIET}">no output: {state}</div>')
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nika_nb.board.clean import error_line
+from nika_nb.board.rows import said
 from nika_nb.engine.outcome import Outcome
 from nika_nb.errors import RunFailed, RunPaused, RunUnfinished, UsageError
 from nika_nb.runs.at_work import AtWork
@@ -116,13 +117,9 @@ def _shape(outcome: str, text: str | None) -> dict[str, Any]:
         return {"payload": {}}
 
 
-_STATES = {"ok": "success", "failed": "failure", "retrying": "running"}
-
-
 def _result(row: Any, outcome: Outcome | dict[str, Any] | None) -> TaskResult:
     output, error = _payload(outcome)
-    state = _STATES.get(row.state, row.state)
-    return TaskResult(row.id, state, output, error, row.duration_ms, row.attempts)
+    return TaskResult(row.id, said(row.state), output, error, row.duration_ms, row.attempts)
 
 
 def _payload(outcome: Outcome | dict[str, Any] | None) -> tuple[Any, dict[str, Any] | None]:

@@ -236,10 +236,10 @@ def test_the_steps_of_a_run_in_order(tmp_path: Path) -> None:
     said = [(step.kind, step.task, step.state) for step in replay]
     assert said == [
         ("workflow_started", None, None),
-        ("task_completed", "hash", "ok"),
-        ("task_completed", "big", "ok"),
-        ("task_completed", "fan", "ok"),
-        ("task_failed", "broken", "failed"),
+        ("task_completed", "hash", "success"),
+        ("task_completed", "big", "success"),
+        ("task_completed", "fan", "success"),
+        ("task_failed", "broken", "failure"),
         ("task_skipped", "late", "skipped"),
         ("task_cancelled", "gone", "cancelled"),
         ("workflow_completed", None, None),
@@ -358,10 +358,10 @@ def test_what_a_called_workflow_did_is_known_by_its_way(tmp_path: Path) -> None:
     holds(path)
     replay = replayed(path, fine=True)
     assert [(step.task, step.state) for step in replay if step.task] == [
-        ("call/draft", "ok"),
-        ("call/fan[2]", "failed"),
+        ("call/draft", "success"),
+        ("call/fan[2]", "failure"),
         ("call[3]/draft", "cached"),
-        ("call/deep[4]/leaf", "ok"),
+        ("call/deep[4]/leaf", "success"),
     ]
     assert dict(replay[-1].within) == {
         "call/draft": "d" * 200_000, "call[3]/draft": 1, "call/deep[4]/leaf": "x",
