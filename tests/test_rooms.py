@@ -68,7 +68,7 @@ MAY: dict[str, frozenset[str]] = {
 # Single doors through the wall: (the file, the room it may use besides), each with its reason.
 DOORS: dict[tuple[str, str], str] = {
     ("tools/compose.py", "check"): "a composed workflow is judged by the same check as a written one",
-    ("runs/framed.py", "tables"): "`run.table(…)` is where people look for it; imported when it is asked for",
+    ("board/framed.py", "tables"): "`.table(…)` is where people look for it; imported when it is asked for",
 }
 
 # Heavy libraries and the only rooms that may name them, at any depth of the code.

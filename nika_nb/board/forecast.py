@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from nika_nb.board.framed import answer
 from nika_nb.engine.seen import task_changed_said
+from nika_nb.values import Named
+
+if TYPE_CHECKING:
+    from nika_nb.board.framed import DataFrame
 
 Fate = Literal["skip", "run", "depends", "idle"]
 
@@ -45,9 +50,10 @@ class TaskForecast:
     fate: `skip`: its record stands for it. `run`: it runs. `depends`: it is skipped if the tasks named
     in `upstream` give what they gave before, and runs otherwise. `idle`: it does no work.
     why: a phrase, empty on a first run. recorded, items: of a fan-out; items is None where it is no
-    fan-out or how many there are is not known. again: how it had ended, where effects of an earlier run
-    are about to fire once more. asks: it puts a question to a human. saved_usd, saved_ms: what its
-    records cost to make. files_changed: what its records were made from, and was written since.
+    fan-out or how many there are is not known. models: those that it asks and that cost, of a called
+    workflow each with its task. again: how it had ended, where effects of an earlier run are about to
+    fire once more. asks: it puts a question to a human. saved_usd, saved_ms: what its records cost to
+    make. files_changed: what its records were made from, and was written since.
     """
 
     task: str
@@ -59,6 +65,7 @@ class TaskForecast:
     recorded: int | None = None
     items: int | None = None
     ceiling: Ceiling = Ceiling(0.0)
+    models: tuple[str, ...] = ()
     touches: tuple[Touch, ...] = ()
     again: str = ""
     asks: bool = False
@@ -117,6 +124,13 @@ class Forecast:
         whys = [task.ceiling.why for task in working if task.ceiling.why]
         return Ceiling(round(sum(task.ceiling.usd or 0.0 for task in working), 10), whys[0] if whys else "")
 
+    def __getitem__(self, task: str) -> TaskForecast:
+        return Named({found.task: found for found in self.tasks}, "task")[task]
+
+    def table(self) -> DataFrame:
+        """A row per task; the columns of `TABLES["plan"]`."""
+        return answer("plan", map(_row, self.tasks))
+
     def to_json(self) -> dict[str, Any]:
         """{workflow, trace, tasks, notices, widened, cap_usd, saved_usd, ceiling}."""
         return asdict(self) | {"saved_usd": self.saved_usd, "ceiling": asdict(self.ceiling)}
@@ -130,3 +144,24 @@ class Forecast:
         from nika_nb.board.forecast_still import html, text
 
         return {"text/plain": text(self), "text/html": html(self)}
+
+
+def _row(task: TaskForecast) -> dict[str, Any]:
+    return {
+        "task": task.task,
+        "verb": task.verb,
+        "fate": task.fate,
+        "why": task.why or None,
+        "upstream": ", ".join(task.upstream) or None,
+        "items": task.items,
+        "items_recorded": task.recorded,
+        "ceiling_usd": task.ceiling.usd,
+        "ceiling_why": task.ceiling.why or None,
+        "models": ", ".join(task.models) or None,
+        "touches": "; ".join(map(str, task.touches)) or None,
+        "again": task.again or None,
+        "asks": task.asks,
+        "saved_usd": task.saved_usd,
+        "saved": task.saved_ms,
+        "files_changed": ", ".join(task.files_changed) or None,
+    }

@@ -87,6 +87,8 @@ def _facts(task: TaskForecast) -> Iterator[tuple[str, str]]:
         yield "note", task.since
     if not task.works:
         return
+    if unnamed := [model for model in task.models if model not in task.note]:
+        yield "asks", ", ".join(unnamed)
     again = task.fires_again
     if again:
         yield "again", f"{_listed(again)}  ({task.again} before)"

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+from nika_nb.board.framed import answer
+from nika_nb.values import Named
+
+if TYPE_CHECKING:
+    from nika_nb.board.framed import DataFrame
 
 VerdictName = Literal["reproduced", "nature", "edited", "environment", "unverifiable"]
 
@@ -75,7 +81,11 @@ class Reproduction:
         return sum(task.verdict == verdict for task in self.tasks)
 
     def __getitem__(self, task: str) -> TaskReproduction:
-        return {found.task: found for found in self.tasks}[task]
+        return Named({found.task: found for found in self.tasks}, "task")[task]
+
+    def table(self) -> DataFrame:
+        """A row per task; the columns of `TABLES["reproduce"]`."""
+        return answer("reproduce", map(_row, self.tasks))
 
     def to_json(self) -> dict[str, Any]:
         """Its fields and `ok`, the paths as text."""
@@ -91,3 +101,16 @@ class Reproduction:
         from nika_nb.board.reproduction_still import html, text
 
         return {"text/plain": text(self), "text/html": html(self)}
+
+
+def _row(task: TaskReproduction) -> dict[str, Any]:
+    return {
+        "task": task.task,
+        "verdict": task.verdict,
+        "why": task.why or None,
+        "changed": ", ".join(task.parts) or None,
+        "state_before": task.before,
+        "state_after": task.after,
+        "recorded": task.recorded,
+        "again": task.again,
+    }

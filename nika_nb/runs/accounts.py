@@ -7,17 +7,17 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from nika_nb.board.bars import Bar, bars_svg, bars_text
+from nika_nb.board.framed import answer
 from nika_nb.board.rows import RunState, State
 from nika_nb.board.sheet import Drawn, Line, Sheet
 from nika_nb.board.svg import image
 from nika_nb.board.text import duration
 from nika_nb.money import adding_up, spent
-from nika_nb.runs.framed import answer
 from nika_nb.trace.figures import Figures
 from nika_nb.values import plural
 
 if TYPE_CHECKING:
-    from nika_nb.runs.framed import DataFrame
+    from nika_nb.board.framed import DataFrame
 
 Measure = Literal["usd", "tokens", "ms"]
 

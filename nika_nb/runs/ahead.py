@@ -26,7 +26,7 @@ from nika_nb.language.model import Action, Task
 from nika_nb.language.template import islands
 from nika_nb.plan.identity import secret_marker
 from nika_nb.plan.plan import Callee, Plan, TaskPlan
-from nika_nb.runs.ceilings import NOTHING, ceiling
+from nika_nb.runs.ceilings import NOTHING, ceiling, paid_model
 from nika_nb.runs.inputs import how_given
 from nika_nb.runs.request import Request
 from nika_nb.tools.prompt import NAME as PROMPT
@@ -124,6 +124,7 @@ class _Ahead:
             recorded=expected.recorded,
             items=expected.items,
             ceiling=self._ceiling(task, expected, action) if works and not told else NOTHING,
+            models=tuple(self._models(task, action, callee)) if works else (),
             touches=touches,
             again=memory.began(task.id) if fires and isinstance(memory, JournalMemory) else "",
             asks=(prompts and name not in self.answered) or (works and name in self.doubtful),
@@ -140,6 +141,13 @@ class _Ahead:
             for effect in effects(one):
                 yield Touch(effect.kind, self.masker.mask_text(effect.target or ""))
 
+    def _models(self, task: Task, action: Action, callee: Callee | None) -> Iterator[str]:
+        named = paid_model(task, action.body.raw, self.plan.model)
+        if named is not None:
+            yield self.masker.mask_text(_model_said(named))
+        if callee is not None:
+            yield from _models_below(callee.plan, f"{self.above}{task.id}/")
+
     def _ceiling(self, task: Task, expected: Expected, action: Action) -> Ceiling:
         if task.called is not None:
             callee = self.plan.callees.get(task.called)
@@ -149,6 +157,21 @@ class _Ahead:
         if task.for_each is not None:
             units = None if expected.items is None else expected.items - (expected.recorded or 0)
         return ceiling(task, action.body.raw, self.plan.model, units)
+
+
+def _models_below(plan: Plan, above: str) -> Iterator[str]:
+    """The models that the tasks of a called workflow ask, each with the task."""
+    for name, planned in plan.tasks.items():
+        named = paid_model(planned.task, planned.task.action.body.raw, plan.model)
+        if named is not None:
+            yield f"{_model_said(named)} for {above}{name}"
+        callee = plan.callees.get(planned.task.called or "")
+        if callee is not None:
+            yield from _models_below(callee.plan, f"{above}{name}/")
+
+
+def _model_said(named: str) -> str:
+    return "only the run knows" if "${{" in named else named or "none is named"
 
 
 def _has_work(expected: Expected) -> bool:

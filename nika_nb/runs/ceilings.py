@@ -24,14 +24,12 @@ def ceiling(task: Task, body: Any, model: str | None, units: int | None) -> Ceil
     body: the action's as far as it is known, its open islands as text. units: how often it runs, None
     where that is not known.
     """
-    if task.action.verb not in ("infer", "agent"):
+    named = paid_model(task, body, model)
+    if named is None:
         return NOTHING
-    named = str(body.get("model") or model or "")
     if "${{" in named:
         return Ceiling(None, "its model is decided by the run")
     price = price_of(named)
-    if price is None and kind_of(named) == "test":
-        return NOTHING
     if price is None:
         return Ceiling(None, f"no price is known for {named or 'its model'}")
     if units is None:
@@ -39,6 +37,14 @@ def ceiling(task: Task, body: Any, model: str | None, units: int | None) -> Ceil
     each = _infer(task, body, price) if task.action.verb == "infer" else _agent(body, price)
     attempts = task.retry.max_attempts if task.retry else 1
     return each if each.usd is None else Ceiling(round(each.usd * attempts * units, 10), each.why)
+
+
+def paid_model(task: Task, body: Any, model: str | None) -> str | None:
+    """The model that a task asks, as it is written; None where it asks none, or one that costs nothing."""
+    if task.action.verb not in ("infer", "agent"):
+        return None
+    named = str(body.get("model") or model or "")
+    return None if price_of(named) is None and kind_of(named) == "test" else named
 
 
 def _infer(task: Task, body: Any, price: Price) -> Ceiling:

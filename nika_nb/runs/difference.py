@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from nika_nb.board.framed import answer
 from nika_nb.board.rows import State
 from nika_nb.board.sheet import Drawn, Line, Sheet
 from nika_nb.board.text import duration
 from nika_nb.money import adding_up, cost, spent
 from nika_nb.runs.causes import Cause, elsewhere
 from nika_nb.runs.explanation import SIGNS, ItemWhy, items_said
-from nika_nb.runs.framed import answer
 from nika_nb.trace.unit import UnitState
 from nika_nb.values import Json, Named, dumps
 
 if TYPE_CHECKING:
-    from nika_nb.runs.framed import DataFrame
+    from nika_nb.board.framed import DataFrame
 
 Kind = Literal["same", "new", "gone", "definition", "input", "output", "outcome"]
 Say = Callable[[float], str]  # a sum of money in words

@@ -6,16 +6,16 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from nika_nb.board.framed import answer
 from nika_nb.board.rows import State, reason_said
 from nika_nb.board.sheet import Drawn, Line, Sheet
 from nika_nb.engine.seen import task_changed_said
 from nika_nb.runs.causes import Cause, elsewhere
-from nika_nb.runs.framed import answer
 from nika_nb.trace.unit import UnitState
 from nika_nb.values import Named, plural
 
 if TYPE_CHECKING:
-    from nika_nb.runs.framed import DataFrame
+    from nika_nb.board.framed import DataFrame
 
 SIGNS: dict[str, State] = {
     "pending": "pending", "running": "running", "success": "ok", "failure": "failed", "skipped": "skipped",

@@ -240,8 +240,7 @@ def _acts(task: TaskForecast, ahead: Forecast) -> Iterator[str]:
         told = touch.kind == "workflow" and below  # its tasks are told one by one
         if not touch.reads and not told and not _told_beside(touch, task):
             yield str(touch)
-    if task.ceiling.usd != 0.0:
-        yield f"model · {task.note.partition(' · ')[2] or task.note}"
+    yield from (f"model · {model}" for model in task.models)
 
 
 def _told_beside(touch: Touch, task: TaskForecast) -> bool:

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nika_nb.board import Board, mimebundle, still_text
+from nika_nb.board.framed import fan_out
 from nika_nb.engine.contract import Prompt as Prompt
 from nika_nb.engine.events import Event as Event
 from nika_nb.errors import NotPaused, UsageError
 from nika_nb.runs.assembling import Prepared
 from nika_nb.runs.at_work import AtWork
-from nika_nb.runs.framed import fan_out
 from nika_nb.runs.growing import Growing
 from nika_nb.runs.interrupted import interrupted
 from nika_nb.runs.lack import RunBlocked
@@ -29,8 +29,8 @@ from nika_nb.runs.waiting import StillWaits
 from nika_nb.trace.reader import read_run
 
 if TYPE_CHECKING:
+    from nika_nb.board.framed import DataFrame
     from nika_nb.board.replay import Replay
-    from nika_nb.runs.framed import DataFrame
 
 
 class Run(AtWork):

@@ -274,6 +274,36 @@ DIFF = (
     ),
 )
 
+PLAN = (
+    Column("task", TEXT, "the task's name; of a called workflow as call/task"),
+    Column("verb", TEXT, "exec infer invoke agent"),
+    Column("fate", TEXT, "skip run; depends: on what comes out of others; idle: it does no work"),
+    Column("why", TEXT, "why it would run; missing on a first run"),
+    Column("upstream", TEXT, "the tasks whose outputs decide, where it depends"),
+    Column("items", WHOLE, "of a fan-out, how many; missing where that is not known"),
+    Column("items_recorded", WHOLE, "of these, how many a record stands in for"),
+    _usd("ceiling_usd", "the most that it may cost; missing where there is no bound, or no price"),
+    Column("ceiling_why", TEXT, "why there is none, or what the figure counts"),
+    Column("models", TEXT, "those that it asks and that cost, of a called workflow each with its task"),
+    Column("touches", TEXT, "the programs, files, hosts and tools that it may touch"),
+    Column("again", TEXT, "how it had ended, where effects of an earlier run would fire again"),
+    Column("asks", TRUTH, "it puts a question to a human"),
+    _usd("saved_usd", "what its records cost to make"),
+    _span("saved", "the same in time"),
+    Column("files_changed", TEXT, "what its records were made from, and was written since"),
+)
+
+REPRODUCE = (
+    Column("task", TEXT, "the task's name; of a called workflow as call/task"),
+    Column("verdict", TEXT, "reproduced nature edited environment unverifiable"),
+    Column("why", TEXT, "the same as a phrase"),
+    Column("changed", TEXT, "the fields that differ, as the author writes them"),
+    Column("state_before", TEXT, "in the record: success failure skipped cancelled, …"),
+    Column("state_after", TEXT, "the same, this time"),
+    Column("recorded", TEXT, "the output in the record", "JSON"),
+    Column("again", TEXT, "the output this time", "JSON"),
+)
+
 _AMOUNTS = (
     _usd("spent_usd", "paid here; missing where no price is known"),
     Column("spent_tokens", WHOLE, "the same in tokens", "tokens"),
@@ -314,6 +344,8 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
     "table": FAN_OUT,
     "why": WHY,
     "diff": DIFF,
+    "plan": PLAN,
+    "reproduce": REPRODUCE,
     "ledger": LEDGER,
     "ledger_tasks": LEDGER_TASKS,
 }

@@ -30,6 +30,8 @@ _HOLDERS = {
     "table": 'run.table("task")',
     "why": "why(run).table()",
     "diff": "diff(a, b).table()",
+    "plan": "plan_resume(workflow, trace).table()",
+    "reproduce": "reproduce(run).table()",
     "ledger": "ledger().table()",
     "ledger_tasks": "ledger().task_table()",
 }

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 import nika_nb
 from nika_nb.board.forecast import Ceiling, Forecast, TaskForecast
-from nika_nb.errors import CheckRefused, Source, UsageError
+from nika_nb.errors import CheckRefused, NikaError, Source, UsageError
 from nika_nb.language.load import load
 from nika_nb.runs.run import Run
 from nika_nb.runs.widening import widened
+from nika_nb.tables import TABLES
 from tests.doors import Terminal, program, traces
 from tests.runs.crashing import Crasher
 from tests.runs.foretelling import assert_came_true
@@ -450,3 +451,31 @@ def test_a_run_stands_for_its_trace(folder: Path) -> None:
     text = 'nika: one\npermits: { exec: ["echo"] }\ntasks:\n  say: { exec: { command: ["echo", "hi"] } }\n'
     run = nika_nb.run(text)
     assert [task.fate for task in nika_nb.plan_resume(text, run).tasks] == ["skip"]
+
+
+def test_it_is_a_table_as_other_answers_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row per task; a model that costs is named with the task that asks it, wherever that stands."""
+    (folder / "prices.json").write_text('{"prices": {"echo": {"input": 3, "output": 15}}}', encoding="utf-8")
+    monkeypatch.setenv("NIKA_NB_MOCK", str(folder / "prices.json"))
+    child = "nika: child\nmodel: mock/echo\ntasks: { draft: { infer: { prompt: hi, max_tokens: 5 } } }\n"
+    (folder / "child.nika.yaml").write_text(child, encoding="utf-8")
+    ahead = nika_nb.plan_resume(
+        """\
+nika: parent
+tasks:
+  each: { for_each: { items: [1, 2] }, invoke: { workflow: ./child.nika.yaml } }
+  one: { infer: { model: mock/echo, prompt: hi, max_tokens: 5 } }
+""",
+        None,
+    )
+    table = ahead.table()
+    assert list(table.columns) == [column.name for column in TABLES["plan"]]
+    assert [str(kind) for kind in table.dtypes] == [column.dtype for column in TABLES["plan"]]
+    rows = table.set_index("task")
+    assert list(rows["models"]) == ["mock/echo for each/draft", "mock/echo"]
+    assert rows["ceiling_usd"].isna().tolist() == [True, False]
+    assert rows.loc["each", "items"] == 2
+    assert "asks    mock/echo for each/draft" in str(ahead)
+    assert ahead["one"].ceiling.usd == rows.loc["one", "ceiling_usd"]
+    with pytest.raises(NikaError, match="did you mean `one`"):
+        _ = ahead["onee"]

@@ -17,6 +17,7 @@ from nika_nb.errors import NikaError, ResumeRefused, UsageError
 from nika_nb.providers.registry import MAKERS
 from nika_nb.runs.reproduce import EffectsWithheld, Reproducing
 from nika_nb.runs.run import Event, Run
+from nika_nb.tables import TABLES
 from nika_nb.trace.folder import TraceFolder
 from tests.doors import Terminal, frames, marks, newest, program, rewritten, traces
 from tests.providers.scripted import Scripted
@@ -78,6 +79,12 @@ def test_what_only_reads_needs_no_consent(desk: Path) -> None:
             "net · example.com",
         ),
         ("infer: { model: xai/grok, prompt: hi, max_tokens: 5 }", "model · xai/grok"),
+        ("agent: { model: xai/grok, prompt: hi, max_turns: 2 }", "act: model · xai/grok"),
+        (
+            "{ for_each: { items: [1, 2] }, invoke: { workflow: ./asks.nika.yaml } }",
+            "model · xai/grok for act/s",
+        ),
+        ("invoke: { workflow: ./asks.nika.yaml }", "act/s: model · xai/grok"),
         ("agent: { model: mock/echo, prompt: hi, tools: ['nika:write'] }", "tool · nika:write"),
         ("{ for_each: { items: [1, 2] }, invoke: { workflow: ./below.nika.yaml } }", "workflow · ./below"),
         ("invoke: { workflow: ./below.nika.yaml }", "exec · ./say below"),
@@ -96,6 +103,8 @@ permits:
 """
     monkeypatch.setitem(MAKERS, "xai", lambda: Scripted("hello"))
     below = "tasks: { s: { exec: { command: [./say, below] } } }\n"
+    asks = "model: xai/grok\ntasks: { s: { infer: { prompt: hi } } }\n"
+    (desk / "asks.nika.yaml").write_text(f"nika: asks\n{permits}{asks}", encoding="utf-8")
     (desk / "below.nika.yaml").write_text(f"nika: below\n{permits}{below}", encoding="utf-8")
     task = task if task.startswith("{") else f"{{ {task} }}"
     trace = recorded(f"nika: acts\n{permits}tasks:\n{READ}  act: {task}\n")
@@ -580,6 +589,17 @@ def test_its_twins_tell_the_same(desk: Path) -> None:
     assert str(desk) not in text + bundle["text/html"]
     shape = json.loads(json.dumps(found.to_json()))
     assert (shape["ok"], shape["outputs"], shape["tasks"][0]["verdict"]) == (False, False, "environment")
+    table = found.table()
+    assert list(table.columns) == [column.name for column in TABLES["reproduce"]]
+    assert [str(kind) for kind in table.dtypes] == [column.dtype for column in TABLES["reproduce"]]
+    read = table.set_index("task").loc["read"]
+    assert (read["verdict"], read["state_before"], read["again"]) == (
+        "environment",
+        "success",
+        shape["tasks"][0]["again"],
+    )
+    with pytest.raises(NikaError, match="did you mean `read`"):
+        _ = found["raed"]
 
 
 def test_the_terminal_says_it_in_its_exit_code(desk: Path, terminal: Terminal) -> None:

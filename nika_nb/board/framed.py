@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nika_nb.runs.run import Run
     from nika_nb.tables.build import DataFrame as DataFrame
 
 
-def fan_out(run: Run, task: str, like: Any, unpack: bool) -> DataFrame:
-    """The items of a run's fan-out."""
+def fan_out(run: Any, task: str, like: Any, unpack: bool) -> DataFrame:
+    """The items of a fan-out; run: a Run."""
     from nika_nb.tables import read_trace
 
     return read_trace(run).table(task, like, unpack=unpack)
