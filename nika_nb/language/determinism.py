@@ -41,7 +41,8 @@ def _entropy(found: Map, shape: Shape) -> tuple[Entropy | None, int | None]:
         if seed is not None or (seeded is None and not shape.told(node, "seeded")):
             shape.refuse("`seeded` holds a whole number of at most 64 bits", node, "write `{ seeded: 42 }`")
         return None, None
-    return cast("Entropy | None", shape.one_of(node, "`entropy`", ("none", "ambient"))), None
+    word = shape.one_of(node, "`entropy`", ("none", "ambient"), ("{ seeded: 42 }",))
+    return cast("Entropy | None", word), None
 
 
 def _contradiction(found: Map, entropy: str | None, clock: str | None, shape: Shape) -> None:

@@ -98,7 +98,10 @@ class Shape:
             self.wrong(what, "a whole number", node, _unquote(node))
         return None
 
-    def one_of(self, node: Node | None, what: str, known: Sequence[str]) -> str | None:
+    def one_of(
+        self, node: Node | None, what: str, known: Sequence[str], also: Sequence[str] = ()
+    ) -> str | None:
+        """One of the words. also: what else may be written, which the caller has read by then."""
         if node is None:
             return None
         value = node.value if isinstance(node, Scalar) else None
@@ -106,7 +109,7 @@ class Shape:
             return value
         shown = f"`{value}`" if isinstance(value, str) else kind_of(node)
         hint = nearest(value, known) if isinstance(value, str) else ""
-        self.refuse(f"{what} is one of {', '.join(known)}, not {shown}", node, hint)
+        self.refuse(f"{what} is one of {', '.join([*known, *also])}, not {shown}", node, hint)
         return None
 
     def items(self, node: Node | None, what: str, hint: str = "") -> list[Node] | None:

@@ -171,7 +171,7 @@ FINDINGS: list[tuple[str, str, str, str]] = [
     ("run: {entropy: {seeded: 1}, clock: system}", "NIKA-PARSE-027", "{entropy", "wall clock"),
     ("run: {entropy: {seeded: -1}}", "NIKA-PARSE-019", "-1", "at least 0"),
     ("run: {entropy: {seeded: 18446744073709551616}}", "NIKA-PARSE-019", "{seeded", "at most 64 bits"),
-    ("run: {entropy: random}", "NIKA-PARSE-019", "random", "one of none, ambient"),
+    ("run: {entropy: random}", "NIKA-PARSE-019", "random", "none, ambient, { seeded: 42 }"),
     ("run: {clock: wall}", "NIKA-PARSE-019", "wall", "one of system, virtual"),
     ("run: {seed: 3}", "NIKA-PARSE-005", "seed", "not a key of `run:`"),
     ("outputs: [a]", "NIKA-PARSE-019", "[a]", "`outputs:` must be a mapping"),
