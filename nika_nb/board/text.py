@@ -59,7 +59,7 @@ def said(row: Row) -> str:
         return "cache hit (resume)"
     if row.state == "cancelled":
         blocked = f"blocked · {one_line(blocked_said(row.blocked_by, row.note))}" if row.blocked_by else ""
-        note = cancelled_said(row.note, "stopped" if row.attempts else "not started")
+        note = cancelled_said(row.note, "not started" if row.started is None else "stopped")
         return blocked or _with_talk(one_line(note), row.talk) or "cancelled"
     note = _with_talk(one_line(row.note), row.talk)
     return f"{note} · {row.unfinished}" if row.unfinished else note

@@ -258,12 +258,15 @@ def test_a_row_that_did_not_run_says_why_in_plain_words() -> None:
     script.say("task_cancelled", task="d", note="operator").say(
         "task_cancelled", task="e", note="over budget"
     )
+    script.task("f", "infer · m · 9 items").say("verb_invoked", task="f", item=0)
+    script.say("task_cancelled", task="f", note="over budget")
     said = words(still(board_of(script.say("workflow_failed").events)))
     for row_ in (
         "⊘ blocked b exec · y a failed",
         "↷ skipped c exec · z when: ${{ 1 > 2 }} is not true",
         "⊘ cancelled d exec · v not started: the run was cancelled",
         "⊘ cancelled e infer · m not started: the run is over its cap",
+        " · stopped: the run is over its cap",
     ):
         assert row_ in said
 
