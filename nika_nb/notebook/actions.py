@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,8 @@ from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, ink, plain
 from nika_nb.board.text import UNICODE
 from nika_nb.board.told import named
 from nika_nb.notebook.clicks import clicked
+from nika_nb.notebook.closing import close
+from nika_nb.notebook.echo import Echoes
 from nika_nb.notebook.living import VANISHING, vanishes
 from nika_nb.notebook.shown import blanks, thread
 from nika_nb.runs.results import sections_of
@@ -59,6 +62,8 @@ class Actions:
         edge = {"margin": "0", "padding": "4px 12px"}
         self.box = VBox([top, *boxes, self.said, self.opened, style], layout=edge)
         vanishes(self.box)
+        self._echoes = Echoes(self.task, self.item)
+        self._turn = threading.Lock()
         self.task.observe(lambda _: self._chosen(), "value")
         self.item.observe(lambda _: self._told(), "value")
 
@@ -80,6 +85,11 @@ class Actions:
         tone, role = (ink(COLOUR["failed"]), "alert") if wrong else (QUIET, "status")
         style = f"{tone};white-space:pre-wrap"
         self.said.value = plain(f'<div role="{role}" style="{style}">{block(text)}</div>') if text else ""
+
+    def close(self) -> None:
+        """They go from the page."""
+        self._echoes.close()
+        close(self.box)
 
     # -- inside ----------------------------------------------------------------------------
 
@@ -128,13 +138,13 @@ class Actions:
         return button
 
     def _pressed(self, action: Callable[[], None]) -> None:
-        """A second click finds the buttons disabled."""
-        if self.buttons["from"].disabled:
-            return
-        self._enable(False)
+        """The first click wins, on whichever button, and acts on what the page shows."""
+        with self._turn:
+            if self.buttons["from"].disabled:
+                return
+            self._enable(False)
         self.say("")
-        if not clicked(action, self._wrong):
-            self._enable(True)
+        self._echoes.then(partial(clicked, action, self._wrong), self._wrong)
 
     def _again(self, key: str) -> None:
         self.opened.value = ""
@@ -148,11 +158,12 @@ class Actions:
         def opened() -> None:
             self.opened.value = page_html(unit, sections_of(trace, unit))
 
-        clicked(opened, self._wrong)
-        self._enable(True)
+        if clicked(opened, self._wrong):
+            self._enable(True)
 
     def _wrong(self, text: str) -> None:
         self.say(text, wrong=True)
+        self._enable(True)
 
     def _enable(self, on: bool) -> None:
         for widget in (*self.buttons.values(), self.task, self.item):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any, Protocol
 
 from nika_nb.notebook.actions import Actions
-from nika_nb.notebook.closing import close
+from nika_nb.notebook.closing import rest, wake
 from nika_nb.notebook.interrupts import undisturbed
 from nika_nb.notebook.panel import Panel
 from nika_nb.notebook.questions import Questions
@@ -20,6 +21,7 @@ class Stage(Protocol):
     run: Run
     questions: Questions
     panel: Panel | None
+    turn: threading.RLock
 
     def take(self, run: Run) -> None:
         """From here on it is this run."""
@@ -27,6 +29,10 @@ class Stage(Protocol):
 
     def follow(self) -> None:
         """Paints a run that goes on until it stops. Raises nothing."""
+        ...
+
+    def retire(self) -> None:
+        """Another run begins."""
         ...
 
 
@@ -57,7 +63,7 @@ class Again:
         if self._stage.panel is not None:
             self._stage.panel.alone()
         if actions is not None:
-            close(actions.box)
+            actions.close()
 
     def _useful(self, run: Run) -> bool:
         text = run.request.source.text
@@ -65,10 +71,17 @@ class Again:
 
     def _roll(self, key: str) -> None:
         """A click: judged and begun here, watched from a thread of its own. Raises NikaError."""
-        run = self._stage.run.resume(from_=key, background=True)
-        with undisturbed():
-            self.rolled = True
-            self._stage.take(run)
-            if self._actions is not None:
-                self._actions.say("\n".join(run.notices))
-            thread(self._stage.follow).start()
+        with self._stage.turn:
+            if not wake(self._stage):
+                return  # another run has begun, and the buttons go
+            try:
+                run = self._stage.run.resume(from_=key, background=True)
+            except BaseException:
+                rest(self._stage)
+                raise
+            with undisturbed():
+                self.rolled = True
+                self._stage.take(run)
+                if self._actions is not None:
+                    self._actions.say("\n".join(run.notices))
+                thread(self._stage.follow).start()

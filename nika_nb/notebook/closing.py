@@ -7,6 +7,7 @@ the cell that is at work.
 
 from __future__ import annotations
 
+import threading
 from functools import cache
 from typing import Any, Protocol
 
@@ -25,36 +26,43 @@ class Gone(Protocol):
 
 _resting: list[Resting] = []
 _by_cell: dict[str, tuple[str, list[Gone]]] = {}  # of each cell: its last execution, and what that shows
+_turn = threading.Lock()  # of both; nobody is told anything while it is held
 
 
 def rest(shown: Resting) -> None:
     """It is over, and what stands below its still may be used until another run begins."""
-    wake(shown)
-    _resting.append(shown)
+    with _turn:
+        if shown not in _resting:
+            _resting.append(shown)
 
 
-def wake(shown: Resting) -> None:
-    """It goes on."""
-    if shown in _resting:
-        _resting.remove(shown)
+def wake(shown: Resting) -> bool:
+    """It goes on. False where it did not rest: another run has begun, and it is retired or will be."""
+    with _turn:
+        rested = shown in _resting
+        if rested:
+            _resting.remove(shown)
+        return rested
 
 
 def retire() -> None:
     """Another run begins, or has ended: what rests is not needed any more."""
-    while _resting:
-        _resting.pop().retire()
+    with _turn:
+        over, _resting[:] = _resting[::-1], []
+    for shown in over:
+        shown.retire()
 
 
 def belongs(shown: Gone, cell: str | None, execution: str) -> None:
     """It stands in a cell; what an earlier execution of that cell has shown is gone from the page."""
     if cell is None:
         return
-    before, there = _by_cell.get(cell, ("", []))
-    if before != execution:
-        for one in there:
-            one.clear()
-        there = []
-    _by_cell[cell] = (execution, [*there, shown])
+    with _turn:
+        before, there = _by_cell.get(cell, ("", []))
+        stays, gone = (there, []) if before == execution else ([], there)
+        _by_cell[cell] = (execution, [*stays, shown])
+    for one in gone:
+        one.clear()
 
 
 def close(*widgets: Any) -> None:

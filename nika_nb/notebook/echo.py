@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from nika_nb.notebook.closing import close
+
 PATIENCE = 4.0  # seconds after which there will be no echo
-MISSED = "The page went away before all of the answer had come. Look at it and send it again."
+MISSED = "The page went away before all had come that was put in there. Look at it and click again."
 
 Action = Callable[[], Any]
 Missed = Callable[[str], None]
@@ -26,6 +29,29 @@ def has_page() -> bool:
     from IPython.core.getipython import get_ipython
 
     return getattr(get_ipython(), "kernel", None) is not None
+
+
+class Echoes:
+    """Of the fields that a click acts on: one after the other, for what comes of one may change the next."""
+
+    def __init__(self, *fields: Any) -> None:
+        self._fields = fields
+        self._echoes: list[Echo] = []
+
+    def then(self, action: Action, missed: Missed) -> None:
+        """Does something once the page has told all that stands in them; at once where there is no page.
+
+        missed: called instead, with a sentence, where the page has gone.
+        """
+        if has_page():
+            self._echoes = self._echoes or [Echo(field) for field in self._fields]
+        for echo in reversed(self._echoes):
+            action = partial(echo.then, action, missed)
+        action()
+
+    def close(self) -> None:
+        """The fields go from the page."""
+        close(*(echo.link for echo in self._echoes))
 
 
 class Echo:

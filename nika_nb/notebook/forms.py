@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NoReturn
 
 from nika_nb.board import question
@@ -14,7 +15,7 @@ from nika_nb.board.style import COLOUR, plain
 from nika_nb.errors import NikaError
 from nika_nb.notebook.clicks import clicked
 from nika_nb.notebook.closing import close
-from nika_nb.notebook.echo import Echo, has_page
+from nika_nb.notebook.echo import Echoes
 from nika_nb.runs.run import Prompt
 from nika_nb.runs.ticket import STALE, mint
 
@@ -80,13 +81,13 @@ class Form:
         self._on_answer, self._on_decline = on_answer, on_decline
         self._draft = (run_id, prompt.key, prompt.shown_hash) if run_id else ()
         self._ticket = mint(prompt)
-        self._turn = threading.Lock()
+        self._turn = threading.RLock()
         self._open = True
         self._doubt = ""  # what the last click was asked about
         self._told = HTML(layout={"margin": "0 0 0 2px"})
         self._field: Any = None
-        self._echo: Echo | None = None
         inputs = self._build()
+        self._echoes = Echoes(*inputs)
         edge = {"border_left": f"3px solid {COLOUR['paused']}", "padding": "6px 12px 6px 10px", "margin": "0"}
         title = [HTML(plain(head), layout={"margin": "0 0 4px 2px"})] if head else []
         row = HBox(self.buttons, layout={"flex_flow": "row wrap"})
@@ -99,41 +100,43 @@ class Form:
 
     def close(self, said: str) -> None:
         """The prompt is not ours to answer any more, and `said` is why: its answer, or who gave it."""
+        with self._turn:
+            self.said = said
+            self._enable(False)
+            self._told.value = plain(question.answered_html(Asked(self.prompt, said=said)))
         _drafts.pop(self._draft, None)
-        self.said = said
-        self._enable(False)
-        self._told.value = plain(question.answered_html(Asked(self.prompt, said=said)))
         self.box.layout.padding = "2px 12px 2px 10px"
         inputs, self.box.children = self.box.children, (self._told,)
-        close(*self._links, *(widget for widget in inputs if widget is not self._told))
+        self._echoes.close()
+        close(*(widget for widget in inputs if widget is not self._told))
 
     def leave(self) -> None:
         """Nobody sees it any more."""
-        close(*self._links, self.box)
+        self._echoes.close()
+        close(self.box)
 
     def hold(self, said: str) -> None:
         """It cannot be answered just now: `said` is why, and what was begun stays."""
-        if self.open:
-            self._enable(False)
-            self._say(said)
+        self._turned(False, said)
 
     def release(self) -> None:
         """It can be answered again."""
-        if self.open and not self._open:
-            self._say("")
-            self._enable(True)
+        with self._turn:
+            if not self._open:
+                self._turned(True, "")
 
     def refuse(self, text: str) -> None:
         """The answer was not taken, and nothing was consumed: say why and ask again."""
-        if self.open:
-            self._say(text, wrong=True)
-            self._enable(True)
+        self._turned(True, text, wrong=True)
 
     # -- inside ----------------------------------------------------------------------------
 
-    @property
-    def _links(self) -> list[Any]:
-        return [self._echo.link] if self._echo is not None else []
+    def _turned(self, on: bool, said: str, *, wrong: bool = False) -> None:
+        """On or off, and why; not where it was closed meanwhile."""
+        with self._turn:
+            if self.open:
+                self._say(said, wrong)
+                self._enable(on)
 
     def _build(self) -> list[Any]:
         if self.prompt.mode == "confirm":
@@ -170,8 +173,7 @@ class Form:
         """What was begun in another form of the same question goes on in this one."""
         if not self._draft:
             return
-        if self._draft in _drafts:
-            self._field.value = _drafts[self._draft]
+        self._field.value = _drafts.get(self._draft, self._field.value)
         self._field.observe(lambda change: _drafts.update({self._draft: change["new"]}), "value")
 
     def _button(self, label: str, action: Callable[[], None], style: str, icon: str) -> None:
@@ -188,11 +190,7 @@ class Form:
             if not self._open:
                 return
             self._enable(False)
-        if self._field is None or not has_page():
-            clicked(action, self.refuse)
-        else:
-            self._echo = self._echo or Echo(self._field)
-            self._echo.then(lambda: clicked(action, self.refuse), self.refuse)
+        self._echoes.then(partial(clicked, action, self.refuse), self.refuse)
 
     def _answer(self, value: Any) -> None:
         self._look_again()

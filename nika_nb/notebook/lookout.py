@@ -47,13 +47,17 @@ class Lookout:
 
     def forget(self, questions: Open) -> None:
         """Nobody sees them any more."""
-        self._open.pop(questions, None)
+        with self._turn:
+            self._open.pop(questions, None)
+            self._unsure.pop(questions, None)
 
     def glance(self) -> None:
         """Looks at once: whoever answered from a cell finds the questions closed when it ends."""
-        for questions in list(self._open):
+        with self._turn:
+            watched = list(self._open)
+        for questions in watched:
             if self._changed(questions) and not _looked(questions):
-                self._open.pop(questions, None)
+                self.forget(questions)
 
     def rest(self) -> None:
         """Looks for nothing any more."""
@@ -75,13 +79,16 @@ class Lookout:
 
     def _changed(self, questions: Open) -> bool:
         seen = questions.stamp()
-        if seen != self._open.get(questions, seen):
-            self._open[questions] = seen
-            self._unsure[questions] = _UNSURE
-        left = self._unsure.pop(questions, 0)
-        if left > 1:
-            self._unsure[questions] = left - 1
-        return left > 0
+        with self._turn:
+            if questions not in self._open:
+                return False
+            if seen != self._open[questions]:
+                self._open[questions] = seen
+                self._unsure[questions] = _UNSURE
+            left = self._unsure.pop(questions, 0)
+            if left > 1:
+                self._unsure[questions] = left - 1
+            return left > 0
 
 
 def _looked(questions: Open) -> bool:

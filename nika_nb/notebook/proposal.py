@@ -35,7 +35,7 @@ class Proposal:
         self._carry = carry
         self._spots = Spots()
         self._own = uuid4().hex
-        self._turn = threading.Lock()
+        self._turn = threading.RLock()  # the first click, or the cell that runs again
         said = f'<span style="{QUIET};{MONO};font-size:12px">{inline(line)}</span>'
         self._told = HTML(said + VANISHING, layout={"margin": "2px 8px"})
         edge = {"border_left": f"3px solid {COLOUR['running']}", "padding": "0 12px 6px 10px"}
@@ -52,13 +52,13 @@ class Proposal:
             belongs(self, surface.cell_id, surface.execution)
 
     def _clicked(self) -> None:
-        """The first click counts."""
+        """The first click counts; none where the cell has run again."""
         with self._turn:
-            if self.button.disabled:
+            if self.button.disabled or self.button.comm is None:
                 return
             self.button.disabled = True
-        if not clicked(self._begin, self._say):
-            self.button.disabled = False
+            if not clicked(self._begin, self._say):
+                self.button.disabled = False
 
     def _begin(self) -> None:
         panel = self._carry(self._spots)
@@ -75,8 +75,9 @@ class Proposal:
             self.clear()
 
     def clear(self) -> None:
-        self.box.children = self.box.children if self.button.comm is not None else ()
-        close(self.box)
+        with self._turn:
+            self.box.children = self.box.children if self.button.comm is not None else ()
+            close(self.box)
 
     def _say(self, text: str) -> None:
         style = f"{ink(COLOUR['failed'])};white-space:pre-wrap"

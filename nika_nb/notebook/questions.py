@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -55,7 +54,7 @@ class Questions:
         self._trace: Path | None = None  # the one that asks
         self._own: Path | None = None  # the one that an answer from here began
         self._latest: Path | None = None  # one behind it, written by somebody else who is at work
-        self._turn = threading.RLock()
+        self._turn = stage.turn
 
     @property
     def open(self) -> dict[str, Form]:
@@ -69,19 +68,20 @@ class Questions:
         if not self._surface.has_widgets:
             print(self._still()["text/plain"])
             return
-        with undisturbed():
+        with undisturbed(), self._turn:
             self.sheet()  # shown or not: it hears of an answer, and then the still tells of it
             answers = self._surface.interactive or interactive(self.run.request)
             self._sheet.show(self._still(), forms=answers)
 
     def sheet(self) -> Any:
         """The forms of what the run asks, as a widget to be shown."""
-        widget = self._sheet.make()
-        self._take_in(self.run.trace)
-        self._fill()
-        if self.look():
-            lookout.watch(self)
-        return widget
+        with self._turn:
+            widget = self._sheet.make()
+            self._take_in(self.run.trace)
+            self._fill()
+            if self.look():
+                lookout.watch(self)
+            return widget
 
     @property
     def roots(self) -> list[Any]:
@@ -92,8 +92,8 @@ class Questions:
         """Nobody sees them any more: their widgets go, and it is not looked whether somebody answers them."""
         lookout.forget(self)
         self._sheet.close()
-        for form in self.forms.values():
-            form.leave()
+        while self.forms:
+            self.forms.popitem()[1].leave()
 
     # -- a click ---------------------------------------------------------------------------
 
@@ -106,19 +106,24 @@ class Questions:
     def _take(self, prompt: Prompt, given: Given) -> None:
         """Judged and started here, watched from a thread of its own. Raises NikaError."""
         with self._turn:
-            if prompt.key not in self.open:
+            if not self._stands(prompt):
                 return
             if self._at_work:
                 self._kept[prompt.key] = given
                 self.forms[prompt.key].hold(KEPT)
                 return
             self._look()
-            if prompt.key not in self.open or self._latest is not None:
+            if not self._stands(prompt) or self._latest is not None:
                 return  # the form says why
             self._hand_over({prompt.key: given})
             if not self._at_work:
                 return
         thread(self._go_on).start()
+
+    def _stands(self, prompt: Prompt) -> bool:
+        """Whether this very question is open: meanwhile another one may be asked under its name."""
+        form = self.open.get(prompt.key)
+        return form is not None and form.prompt is prompt
 
     def _hand_over(self, given: Mapping[str, Given]) -> None:
         """Begins the next invocation. Raises NikaError; then nothing was consumed."""
@@ -264,6 +269,7 @@ class Questions:
             if again and len(self.open) < MOST:
                 if known is not None:
                     known.leave()
+                    self._kept.pop(key, None)
                 self.forms[key] = self._form(prompt, len(waiting))
         return True
 

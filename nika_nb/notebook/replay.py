@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from itertools import chain, islice
 from typing import Any
@@ -34,6 +35,7 @@ class Player:
         from ipywidgets import HTML, HBox, VBox
 
         self.replay = replay
+        self._turn = threading.RLock()  # a kernel may hear several widgets at the same time
         self.classes = f"nika-replay-{uuid4().hex}"
         self._head, self._marks, self._status, self._state, self._value = (
             HTML(layout={"margin": "0"}) for _ in range(5)
@@ -85,8 +87,8 @@ class Player:
         own = {"description_width": "initial"}
         self.name = Dropdown(description="output of", style=own, layout={"width": "min(420px, 100%)"})
         self._link = jslink((self.play, "value"), (self.slider, "value"))
-        self.back.on_click(lambda _: self._move(-1))
-        self.forth.on_click(lambda _: self._move(1))
+        self.back.on_click(lambda _: self._safely(lambda: self._move(-1)))
+        self.forth.on_click(lambda _: self._safely(lambda: self._move(1)))
         self.speed.observe(lambda change: self._pace(change["new"]), "value")
         self.finer.observe(lambda change: self._safely(lambda: self._refine(change["new"])), "value")
         self.slider.observe(lambda _: self._safely(self._paint), "value")
@@ -131,7 +133,8 @@ class Player:
         self._value.value = stepped_html.known(step, self.name.value or step.task)
 
     def _safely(self, action: Callable[[], Any]) -> None:
-        clicked(action, self._say)
+        with self._turn:
+            clicked(action, self._say)
 
     def _say(self, text: str) -> None:
         self._status.value = plain(f'<div role="alert" style="{ink(COLOUR["failed"])}">{block(text)}</div>')

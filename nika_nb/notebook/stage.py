@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,6 +13,8 @@ from nika_nb.runs.request import Place
 
 class Stage(Protocol):
     """Where the run itself is drawn."""
+
+    turn: threading.RLock
 
     @property
     def widget(self) -> Any:

@@ -57,6 +57,7 @@ class Watch:
         self._wrong = ""  # what broke behind an answer, where no panel stands to say it
         self._spots = spots
         self._finished = False
+        self.turn = threading.RLock()  # whoever changes what stands there: a click, a painter, a line, a look
         self.questions = Questions(run, surface, self, listed, spots)
         self._again = Again(surface, self)
         if surface.has_widgets:
@@ -169,18 +170,22 @@ class Watch:
 
     def _close(self, said: str = "") -> None:
         """The still takes the panel's place; `said` of a run that is left at work."""
-        board = self.run.catch_up()
-        board.trace_data = self._packed()
-        if self.panel is not None:
+        with self.turn:
+            board = self.run.catch_up()
+            board.trace_data = self._packed()
+            if self.panel is None:
+                self._print(board)
+                return
             retire()
             after = None if self._listed or said else self._again.below()
             self.panel.finish(board, said, after, asked=bool(self.run.prompts))
             if not self.run.prompts:
                 rest(self)
-        else:
-            beyond = text.ending(board) if board.state == "completed" else []
-            short = "\n".join([text.meter(board).strip(), *beyond])
-            print(short if self._quiet else text.still(board))
+
+    def _print(self, board: Board) -> None:
+        beyond = text.ending(board) if board.state == "completed" else []
+        short = "\n".join([text.meter(board).strip(), *beyond])
+        print(short if self._quiet else text.still(board))
 
     def _packed(self) -> bytes:
         """The journal as the still carries it; empty where it is too large, or gone."""
@@ -224,8 +229,9 @@ class Watch:
         self._painted(self._go_on)
 
     def _go_on(self) -> None:
-        if self.panel is not None:
-            self.panel.reopen(self.run.catch_up(), self.run.stop, self._journal)
+        with self.turn:
+            if self.panel is not None:
+                self.panel.reopen(self.run.catch_up(), self.run.stop, self._journal)
         self._pump()
 
     def _painted(self, pump: Callable[[], None]) -> None:
@@ -238,9 +244,10 @@ class Watch:
         clicked(drawn, self._failed)
 
     def _failed(self, text: str) -> None:
-        self._wrong = text
-        if self.panel is not None:
-            self.panel.failure(text)
+        with self.turn:
+            self._wrong = text
+            if self.panel is not None:
+                self.panel.failure(text)
 
     def redraw(self) -> None:
         """The run was taken further elsewhere: its still as it is now."""
@@ -251,7 +258,6 @@ class Watch:
 
     def take(self, run: Run) -> None:
         """From here on it is this run, in the same panel."""
-        wake(self)
         self.run = run
         if not any(root.loaded_anew for root in self.questions.roots):
             self.questions.close()
@@ -261,18 +267,20 @@ class Watch:
 
     def retire(self) -> None:
         """Another run begins: what is shown of this one needs no widgets, where no page was loaded since."""
-        self._again.retire()
-        roots = [*self.questions.roots, *(self.panel.roots if self.panel is not None else [])]
-        if not any(root.loaded_anew for root in roots):
-            self._close_all()
+        with self.turn:
+            self._again.retire()
+            roots = [*self.questions.roots, *(self.panel.roots if self.panel is not None else [])]
+            if not any(root.loaded_anew for root in roots):
+                self._close_all()
 
     def clear(self) -> None:
         """Its cell runs again: nothing of it is on the page. One at work is closed when it has stopped."""
-        if self.run.running:
-            return
-        wake(self)
-        self._again.retire()
-        self._close_all()
+        with self.turn:
+            if self.run.running:
+                return
+            wake(self)
+            self._again.retire()
+            self._close_all()
 
     def _close_all(self) -> None:
         self.questions.close()

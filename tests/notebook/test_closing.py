@@ -92,6 +92,19 @@ def test_the_row_buttons_of_the_newest_run_go_on_working(page: Page) -> None:
     page.until(lambda: "forced by --from" in second.text and not _at_work(page, second))
 
 
+def test_a_row_button_rolls_what_the_page_shows(page: Page) -> None:
+    """The row and the item were put in so quickly that the click overtook them."""
+    cell = page.run(RUN.format(line=""))
+    (row,), (item,) = page.shown(cell, "Dropdown"), page.shown(cell, "BoundedIntText")
+    (at,) = (at for at, label in enumerate(page.widgets[row]["_options_labels"]) if label.endswith("b"))
+    page.put(row, index=0)
+    page.withheld = [(row, {"index": at}), (item, {"value": 2})]
+    page.click(page.button(cell, "Roll this item again"))
+    page.until(lambda: "forced by --from" in cell.text and not _at_work(page, cell))
+    (line,) = (line for line in cell.text.splitlines() if "forced by --from" in line)
+    assert "b[2]" in line
+
+
 def test_a_page_that_was_loaded_while_it_stood_there_keeps_the_still(page: Page) -> None:
     """It knows no displays: what it shows is the widget, and that stays."""
     cell = page.run(ASKS.format(line=""))

@@ -8,7 +8,7 @@ import pytest
 from ipywidgets import Textarea
 
 from nika_nb.notebook import echo
-from nika_nb.notebook.echo import MISSED, Echo
+from nika_nb.notebook.echo import MISSED, Echo, Echoes
 from nika_nb.notebook.forms import Form
 from nika_nb.runs.run import Prompt
 from tests.doors import wait_for
@@ -83,11 +83,27 @@ def test_without_a_kernel_there_is_no_page_to_wait_for() -> None:
     assert not echo.has_page()
 
 
-def test_a_form_that_goes_takes_its_link_along() -> None:
+def test_a_form_that_goes_takes_its_link_along(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether it was answered, or nobody sees it any more."""
+    monkeypatch.setattr(echo, "has_page", lambda: True)
     for end in (lambda form: form.close("answered"), lambda form: form.leave()):
         form = Form(Prompt("note", "input", "A word?"), lambda *_: None)
-        form._echo = Echo(form._field)
-        link = form._echo.link
+        form.buttons[0].click()
+        (link,) = (one.link for one in form._echoes._echoes)
         end(form)
         assert link.comm is None
+
+
+def test_fields_that_a_click_acts_on_are_asked_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes of the first one may change the second."""
+    monkeypatch.setattr(echo, "has_page", lambda: True)
+    first, second, done = Textarea(), Textarea(), list[str]()
+    first.observe(lambda _: setattr(second, "value", ""), "value")
+    echoes = Echoes(first, second)
+    echoes.then(lambda: done.append(f"{first.value} {second.value}"), done.append)
+    assert (first.asked, second.asked) == (1, 0)
+    first.set_state({"value": "rows", "echoed": 1})
+    assert (second.asked, done) == (1, [])
+    second.set_state({"value": "12", "echoed": 1})
+    assert done == ["rows 12"]
+    echoes.close()
