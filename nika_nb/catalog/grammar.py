@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 ENVELOPE = ("nika", "model", "inputs", "const", "secrets", "permits", "run", "tasks", "outputs")
@@ -45,15 +46,28 @@ LAWS = ("taint", "data-as-code")
 
 
 class Dead(NamedTuple):
-    """A key that is no key (any more): the code that refuses it, and what to write instead."""
+    """A key that is no key here (any more): the code that refuses it, and what to write instead.
+
+    moved: its place is elsewhere, so one that is nearly it may mean it.
+    """
 
     code: str
     sentence: str
     hint: str
+    moved: bool = False
+
+    @property
+    def instead(self) -> list[str]:
+        """The keys that the hint says to write."""
+        return re.findall(r"`(\w+)[`:]", self.hint)
 
 
 def _unknown(sentence: str, hint: str) -> Dead:
     return Dead("NIKA-PARSE-005", sentence, hint)
+
+
+def _moved(key: str, owner: str, hint: str) -> Dead:
+    return Dead("NIKA-PARSE-005", f"`{key}:` belongs to {owner}", hint, moved=True)
 
 
 DEAD_ENVELOPE: dict[str, Dead] = {
@@ -61,6 +75,7 @@ DEAD_ENVELOPE: dict[str, Dead] = {
         "NIKA-VALUES-001",
         "`vars:` is gone: each of its values belongs to who decides it",
         "a value of the caller goes to `inputs:`, a fixed one to `const:`, a credential to `secrets:`",
+        moved=True,
     ),
     "env": Dead(
         "NIKA-VALUES-002",
@@ -104,8 +119,8 @@ DEAD_TASK: dict[str, Dead] = {
     ),
     "output": _unknown("`output:` is called `extract:`", "write `extract:`"),
     "outputs": _unknown("only the workflow has `outputs:`", "name parts of this output in `extract:`"),
-    "max_parallel": _unknown("`max_parallel:` belongs to the fan-out", "write it inside `for_each:`"),
-    "fail_fast": _unknown("`fail_fast:` belongs to the fan-out", "write it inside `for_each:`"),
+    "max_parallel": _moved("max_parallel", "the fan-out", "write it inside `for_each:`"),
+    "fail_fast": _moved("fail_fast", "the fan-out", "write it inside `for_each:`"),
     "on_finally": _unknown(
         "`on_finally:` is gone: cleanup is a task of its own", "write a task with `after: {this: unwind}`"
     ),
@@ -118,7 +133,7 @@ DEAD_TASK: dict[str, Dead] = {
     "if": _unknown("there is no `if:`", "write `when: ${{ … }}`"),
     "uses": _unknown("there is no `uses:`", "write `invoke: {tool: …}`"),
     "run": _unknown("there is no `run:` in a task", "write `exec: {command: [program, argument]}`"),
-    "env": _unknown("`env:` belongs to a process", "write it inside `exec:`"),
+    "env": _moved("env", "a process", "write it inside `exec:`"),
     "vars": _unknown("there is no `vars:` in a task", "bind values in `with:`"),
     "matrix": _unknown("there is no `matrix:`", "write `for_each: {items: …}`"),
     "loop": _unknown("there is no `loop:`", "write `for_each: {items: …}`"),
@@ -134,16 +149,16 @@ DEAD_TASK: dict[str, Dead] = {
     ),
     "cache": _unknown("a task says nothing of its cache", "a run with `--resume` skips what is recorded"),
     "stream": _unknown("there is no `stream:`: an output is whole", "remove it"),
-    "concurrency": _unknown("`concurrency:` belongs to the fan-out", "write `for_each: {max_parallel: …}`"),
-    "permits": _unknown("`permits:` belongs to the workflow", "write it beside `tasks:`"),
-    "schema": _unknown("`schema:` belongs to `infer:` or `agent:`", "or write `returns:` beside the verb"),
-    "model": _unknown("`model:` belongs to `infer:` or `agent:`", "write it inside the verb"),
-    "prompt": _unknown("`prompt:` belongs to `infer:` or `agent:`", "write it inside the verb"),
-    "tool": _unknown("`tool:` belongs to `invoke:`", "write `invoke: {tool: …}`"),
-    "args": _unknown("`args:` belongs to `invoke:`", "write it inside the verb"),
-    "command": _unknown("`command:` belongs to `exec:`", "write `exec: {command: [program, argument]}`"),
-    "decode": _unknown("`decode:` belongs to `exec:`", "write it inside the verb"),
-    "capture": _unknown("`capture:` belongs to `exec:`", "write it inside the verb"),
+    "concurrency": _moved("concurrency", "the fan-out", "write `for_each: {max_parallel: …}`"),
+    "permits": _moved("permits", "the workflow", "write it beside `tasks:`"),
+    "schema": _moved("schema", "`infer:` or `agent:`", "or write `returns:` beside the verb"),
+    "model": _moved("model", "`infer:` or `agent:`", "write it inside the verb"),
+    "prompt": _moved("prompt", "`infer:` or `agent:`", "write it inside the verb"),
+    "tool": _moved("tool", "`invoke:`", "write `invoke: {tool: …}`"),
+    "args": _moved("args", "`invoke:`", "write it inside the verb"),
+    "command": _moved("command", "`exec:`", "write `exec: {command: [program, argument]}`"),
+    "decode": _moved("decode", "`exec:`", "write it inside the verb"),
+    "capture": _moved("capture", "`exec:`", "write it inside the verb"),
     "output_format": _unknown("there is no `output_format:`", "write the type of the output in `returns:`"),
     "timeout_ms": _unknown("there is no `timeout_ms:`", 'write `timeout: "30s"`'),
     "on_fail": _unknown("there is no `on_fail:`", "write `on_error: {recover: …}`"),
@@ -170,11 +185,7 @@ DEAD_PERMITS: dict[str, Dead] = {
 }
 
 DEAD_VERB: dict[str, Dead] = {
-    **{
-        key: _unknown(f"`{key}:` belongs to the task", "write it beside the verb")
-        for key in TASK
-        if key not in VERBS
-    },
+    **{key: _moved(key, "the task", "write it beside the verb") for key in TASK if key not in VERBS},
     "provider": _unknown("the provider is the first part of the model", "write `model: <provider>/<name>`"),
     "cmd": _unknown("`cmd:` is called `command:`", "write `command: [program, argument]`"),
     "workflows": _unknown("an agent reaches tools only", "list them in `tools:`"),

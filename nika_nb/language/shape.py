@@ -38,22 +38,16 @@ class Shape:
         self, found: Map, keys: Sequence[str], what: str, dead: Mapping[str, Dead] | None = None
     ) -> None:
         """Every key outside the closed set is found, with what it was probably meant to be."""
+        dead = dead or {}
         for key, entry in found.entries.items():
             if key in keys:
                 continue
             if self.findings.full:
                 return
-            known = (dead or {}).get(key)
-            code, sentence = "NIKA-PARSE-005", f"`{key[:80]}` is not a key of {what}"
-            if known:
-                code, sentence, hint = known.code, known.sentence, known.hint
-            else:
-                hint = nearest(key, keys) or _elsewhere(key, dead or {})
-            self.findings.meant |= {
-                (found.span, name) for name in keys if f"`{name}`" in hint or f"`{name}:" in hint
-            }
-            hint = hint or f"{what} knows {', '.join(keys)}"
-            self.findings.error(code, sentence, entry.key.span, hint)
+            known = dead.get(key) or _unknown(key, keys, what, dead)
+            self.findings.meant |= {(found.span, name) for name in known.instead if name in keys}
+            hint = known.hint or f"{what} knows {', '.join(keys)}"
+            self.findings.error(known.code, known.sentence, entry.key.span, hint)
 
     def told(self, found: Map, *keys: str) -> bool:
         """Whether a finding says already that one of these keys stands here under another name."""
@@ -129,9 +123,14 @@ class Shape:
         return [item for item in sound if isinstance(item, Scalar)] if len(sound) == len(items) else None
 
 
+def _unknown(key: str, keys: Sequence[str], what: str, dead: Mapping[str, Dead]) -> Dead:
+    hint = nearest(key, keys) or _elsewhere(key, dead)
+    return Dead("NIKA-PARSE-005", f"`{key[:80]}` is not a key of {what}", hint)
+
+
 def _elsewhere(key: str, dead: Mapping[str, Dead]) -> str:
     """A hint where a key is nearly one that has its place elsewhere."""
-    meant = closest(key, [name for name, known in dead.items() if " belongs to " in known.sentence])
+    meant = closest(key, [name for name, known in dead.items() if known.moved])
     return f"did you mean `{meant}`? {dead[meant].sentence}: {dead[meant].hint}" if meant else ""
 
 
