@@ -7,19 +7,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
+from jsonschema_rs import is_valid
+
 from nika_nb.errors import UsageError
 from nika_nb.values import among, loads
 
 Shape = dict[str, Any]
 
-_KINDS: dict[str, type] = {
-    "string": str,
-    "integer": int,
-    "boolean": bool,
-    "object": dict,
-    "array": list,
-    "null": type(None),
-}
 _SAID = {
     "string": "a text",
     "integer": "a whole number",
@@ -55,28 +49,18 @@ def _wrong(tool: str, schema: Shape, given: Shape) -> Iterator[str]:
     for name, value in given.items():
         if name not in known:
             yield f"{tool} takes no `{name}`; {among(name, known)}"
-        elif not _fits(known[name], value):
+        elif not is_valid(known[name], value):
             said = f"{tool}: `{name}` is {_kind(known[name])}, not {_shown(value)}"
             yield f"{said} ({known[name]['description']})"
 
 
 def _fitting(schema: Shape, value: Any) -> Any:
     """Some clients write every argument as a text."""
-    if isinstance(value, str) and not _fits(schema, value):
+    if isinstance(value, str) and not is_valid(schema, value):
         with suppress(ValueError, RecursionError):
             meant = loads(value)
-            return meant if _fits(schema, meant) else value
+            return meant if is_valid(schema, meant) else value
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _fits(schema: Shape, value: Any) -> bool:
-    if "anyOf" in schema:
-        return any(_fits(one, value) for one in schema["anyOf"])
-    kind = schema["type"]
-    right = isinstance(value, _KINDS[kind]) and not (kind == "integer" and isinstance(value, bool))
-    if right and "items" in schema:
-        return all(_fits(schema["items"], item) for item in value)
-    return right and value in schema.get("enum", (value,))
 
 
 def _kind(schema: Shape) -> str:
