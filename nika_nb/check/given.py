@@ -23,7 +23,7 @@ _ANSWERS: dict[str, Json] = {"confirm": "bool", "input": "string", "choice": "st
 def given(task: Task) -> Json | None:
     """The canonical type of what a task's builtin gives back; None where that is open."""
     tool = task.action.get("tool") if task.action.verb == "invoke" else None
-    args: Any = task.action.get("args") or {}
+    args: Any = task.action.get("args")
     if not isinstance(tool, str) or not isinstance(args, dict):
         return None
     if tool == "nika:prompt":

@@ -115,6 +115,25 @@ CASES = [
         "permits.fs.write",
     ),
     Case(
+        "a program that only the run knows, and no program at all",
+        boundary(
+            "permits: {}\n",
+            "exec: { command: [«'${{ inputs.p }}'»] }",
+            "inputs: { p: { type: string } }\n",
+        ),
+        ("SEC-004",),
+    ),
+    Case(
+        "a host that only the run knows, and no host at all",
+        boundary(
+            "permits: { tools: ['nika:fetch'] }\n",
+            invoke("'nika:fetch'", "url: «'${{ inputs.u }}'»"),
+            "inputs: { u: { type: string } }\n",
+        ),
+        ("SEC-004",),
+        "list the hosts",
+    ),
+    Case(
         "a tool and its target are two grants",
         boundary("permits: {}\n", invoke("«'nika:read'»", "path: «a.txt»")),
         ("SEC-004", "SEC-004"),
