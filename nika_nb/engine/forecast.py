@@ -14,14 +14,15 @@ from nika_nb.engine.attempts import error_of, named
 from nika_nb.engine.contract import Extractor
 from nika_nb.engine.fanout import aligned, not_a_list
 from nika_nb.engine.identify import Identifier, recall, try_identity
+from nika_nb.engine.known import Known
 from nika_nb.engine.memory import Hit, Memory, Miss
 from nika_nb.engine.outcome import Outcome, TaskError, null_said
 from nika_nb.engine.recovery import MOVED, has_to_stand, sources, standing
-from nika_nb.engine.scope import Scopes, Settled, reads, record
+from nika_nb.engine.scope import Scopes
 from nika_nb.engine.unit import decide, when_reads_item
 from nika_nb.errors import Fault
 from nika_nb.language.model import Task
-from nika_nb.language.template import Value, references, render
+from nika_nb.language.template import render
 from nika_nb.plan.gates import Status
 from nika_nb.plan.graph import cycle, topological
 from nika_nb.plan.plan import Plan, TaskPlan
@@ -64,10 +65,10 @@ class Forecaster:
     ) -> None:
         self._plan = plan
         self._scopes = scopes
+        self._known = Known(plan, scopes)
         self._identifier = identifier
         self._memory = memory
         self._extractor = extractor
-        self._settled: dict[str, Status] = {}  # as far as it is known
         self._found: dict[str, Expected] = {}
 
     async def run(self) -> list[Expected]:
@@ -86,7 +87,7 @@ class Forecaster:
         blocked = self._blocked(planned)
         if blocked is not None:
             return blocked
-        only = _only_unless(planned, self._settled)
+        only = _only_unless(planned, self._known.settled)
         if only:
             word = " and ".join(f"`{name}` {state}" for name, state in only)
             return Expected(planned.task.id, "depends", why=f"only if {word}", upstream=tuple(dict(only)))
@@ -94,37 +95,33 @@ class Forecaster:
             found = await self._at_the_boundary(planned)
         except Fault as fault:
             error = error_of(fault, planned.task.id, 1)
-            self._settle(planned, Outcome("failure", "verb_error", error=error), {})
+            self._known.settle(planned, Outcome("failure", "verb_error", error=error), {})
             return Expected(planned.task.id, "idle", why=f"fails before it starts: {fault}")
         why = ", ".join(filter(None, (found.why, *self._nulls(planned, found))))
-        upstream = tuple(dict.fromkeys((*found.upstream, *self._unknown(planned))))
+        upstream = tuple(dict.fromkeys((*found.upstream, *self._known.unknown(planned))))
         return replace(found, why=why, upstream=upstream)
 
     def _blocked(self, planned: TaskPlan) -> Expected | None:
         for edge in planned.incoming:
-            status = self._settled.get(edge.producer)
+            status = self._known.settled.get(edge.producer)
             if status is not None and status not in edge.admits:
-                self._settle(planned, Outcome("cancelled", "upstream"), {})
+                self._known.settle(planned, Outcome("cancelled", "upstream"), {})
                 return Expected(planned.task.id, "idle", why=f"`{edge.producer}` ends as {status}")
         return None
 
     def _nulls(self, planned: TaskPlan, found: Expected) -> Iterator[str]:
         """What a task that runs reads of those that are skipped."""
         for edge in planned.incoming if found.fate == "run" else ():
-            if edge.kind == "value" and self._settled.get(edge.producer) == "skipped":
+            if edge.kind == "value" and self._known.settled.get(edge.producer) == "skipped":
                 yield null_said(edge.binding or "", edge.producer, "is skipped")
-
-    def _unknown(self, planned: TaskPlan) -> Iterator[str]:
-        """The producers of which nobody knows how they will end."""
-        return (name for name in planned.producers if name not in self._settled)
 
     async def _at_the_boundary(self, planned: TaskPlan) -> Expected:
         task = planned.task
-        bindings = self._bindings(task, self._scopes.live)
+        bindings = self._known.bindings(task, self._scopes.live)
         scope = self._scopes.live | {"with": bindings}
         open_, why = self._gate(task, scope)
         if not open_:
-            self._settle(planned, Outcome("skipped", "gate"), {})
+            self._known.settle(planned, Outcome("skipped", "gate"), {})
             return Expected(task.id, "idle", why="when: gate closed")
         if task.for_each is None:
             found = await self._single(planned)
@@ -136,42 +133,14 @@ class Forecaster:
         """Whether `when:` may be open, and what is to say about it."""
         if task.for_each is not None and when_reads_item(task):
             return True, ""
-        if not self._is_known(task, task.when if not isinstance(task.when, bool) else None):
+        if not self._known.holds(task, task.when if not isinstance(task.when, bool) else None):
             return True, "if its `when:` says so"
         return decide(task, dict(scope)), ""
-
-    # -- what is known ---------------------------------------------------------------------------
-
-    def _is_known(self, task: Task, value: Value | None) -> bool:
-        return not any(ref.root == "with" and self._open(task, str(ref.steps[0])) for ref in _steps(value))
-
-    def _open(self, task: Task, binding: str) -> tuple[str, ...]:
-        """The tasks that a binding waits for."""
-        found: list[str] = []
-        for ref in _steps(task.with_.get(binding)):
-            if ref.root == "tasks":
-                found.append(str(ref.steps[0]))
-            elif ref.root == "group":
-                found += self._plan.workflow.groups.get(str(ref.steps[0]), ())
-        return tuple(name for name in dict.fromkeys(found) if name not in self._settled)
-
-    def _bindings(self, task: Task, base: dict[str, Any]) -> dict[str, Any]:
-        """The bindings that are known, and speak of no item."""
-        outer = {
-            name: value
-            for name, value in task.with_.items()
-            if not (reads(value, "item") or reads(value, "index") or self._open(task, name))
-        }
-        return self._scopes.bindings(replace(task, with_=outer), base, {})
-
-    def _waits(self, task: Task) -> tuple[str, ...]:
-        """The tasks whose values this one's inputs need."""
-        return tuple(dict.fromkeys(name for binding in task.with_ for name in self._open(task, binding)))
 
     # -- what the memory says ----------------------------------------------------------------------
 
     async def _single(self, planned: TaskPlan) -> Expected:
-        waits = self._waits(planned.task)
+        waits = self._known.waits(planned.task)
         if waits:
             return self._in_part(planned, waits)
         identity = try_identity(self._identifier.task, planned)
@@ -188,7 +157,7 @@ class Forecaster:
     def _recovers_from(self, planned: TaskPlan, hit: Hit) -> tuple[str, ...]:
         """The tasks that have to run before it is known whether a recovery comes to the same."""
         read = (str(ref.steps[0]) for ref in sources(planned.task)) if has_to_stand(planned, hit) else ()
-        return tuple(dict.fromkeys(name for name in read if name not in self._settled))
+        return tuple(dict.fromkeys(name for name in read if name not in self._known.settled))
 
     def _standing(self, planned: TaskPlan, found: Hit | Miss, local: dict[str, Any]) -> Hit | Miss:
         if isinstance(found, Miss) or not has_to_stand(planned, found):
@@ -198,12 +167,12 @@ class Forecaster:
     async def _hit(self, planned: TaskPlan, hit: Hit) -> Expected:
         error = TaskError(**hit.error) if hit.error else None
         outcome = Outcome("success", "recovered" if error else "normal", hit.output, error, hit.attempts)
-        self._settle(planned, outcome, await named(self._extractor, planned.task, hit.output), hit)
+        self._known.settle(planned, outcome, await named(self._extractor, planned.task, hit.output), hit)
         return Expected(planned.task.id, "skip", hits=(hit,))
 
     def _in_part(self, planned: TaskPlan, waits: tuple[str, ...], items: list[Any] | None = None) -> Expected:
         """A task whose inputs are not all known: what differs already, else it depends."""
-        bindings = self._bindings(planned.task, self._scopes.marked)
+        bindings = self._known.bindings(planned.task, self._scopes.marked)
         identity = try_identity(self._identifier.in_part, planned, bindings, items)
         found = recall(self._memory, identity)
         assert isinstance(found, Miss)
@@ -218,17 +187,17 @@ class Forecaster:
     async def _fan_out(self, planned: TaskPlan, scope: dict[str, Any]) -> Expected:
         task, for_each = planned.task, planned.task.for_each
         assert for_each is not None
-        if not self._is_known(task, for_each.items):
-            return self._in_part(planned, self._waits(task))
+        if not self._known.holds(task, for_each.items):
+            return self._in_part(planned, self._known.waits(task))
         live = render(for_each.items, scope)
         if not isinstance(live, list):
             raise not_a_list(planned, live)
         if not live:
-            self._settle(planned, Outcome("skipped", "gate"), {})
+            self._known.settle(planned, Outcome("skipped", "gate"), {})
             return Expected(task.id, "idle", why="for_each · empty collection", items=0)
-        marked = self._scopes.marked | {"with": self._bindings(task, self._scopes.marked)}
+        marked = self._scopes.marked | {"with": self._known.bindings(task, self._scopes.marked)}
         items: list[Any] = render(for_each.items, marked)
-        waits = self._waits(task)
+        waits = self._known.waits(task)
         found = self._in_part(planned, waits, items) if waits else await self._collected(planned, items, live)
         return replace(found, items=len(items))
 
@@ -253,7 +222,7 @@ class Forecaster:
         each = [
             {} if value is None else await named(self._extractor, planned.task, value) for value in values
         ]
-        self._settle(planned, Outcome("success", "normal", values), aligned(planned, each), hit)
+        self._known.settle(planned, Outcome("success", "normal", values), aligned(planned, each), hit)
 
     def _item_records(self, planned: TaskPlan, items: list[Any], live: list[Any]) -> Iterator[Hit | Miss]:
         for index, item in enumerate(items):
@@ -264,14 +233,6 @@ class Forecaster:
             yield self._standing(planned, self._memory.recall_item(identity, index), local)
 
     # -- what follows ------------------------------------------------------------------------------
-
-    def _settle(
-        self, planned: TaskPlan, outcome: Outcome, bindings: dict[str, Any], hit: Hit | None = None
-    ) -> None:
-        """From here on others know how it ends, and when it did."""
-        times = (hit.started, hit.ended) if hit is not None else (None, None)
-        self._settled[planned.task.id] = outcome.status
-        self._scopes.tasks[planned.task.id] = record(planned.task, Settled(outcome, bindings, *times))
 
     def _cleanup(self, planned: TaskPlan) -> Expected:
         """It runs behind the producers that start, or had when the last run stopped; else it stands."""
@@ -287,7 +248,7 @@ class Forecaster:
             return blocked
         if not starts:
             return self._cleaned(planned)
-        waits = tuple(self._unknown(planned))
+        waits = tuple(self._known.unknown(planned))
         certain = not waits and (owed or "run" in fates.values())
         who = " or ".join(f"`{name}`" for name in starts)
         upstream = tuple(dict.fromkeys((*starts, *waits)))
@@ -307,10 +268,6 @@ class Forecaster:
         if name not in self._found:
             self._found[name] = self._cleanup(self._plan.tasks[name])
         return self._found[name].fate
-
-
-def _steps(value: Value | None) -> Iterator[Any]:
-    return (ref for ref in references(value) if ref.steps)
 
 
 _UNLESS = {"failure": "fails", "skipped": "is skipped"}

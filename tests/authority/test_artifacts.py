@@ -28,5 +28,5 @@ NAMES = [
 
 @pytest.mark.parametrize(("path", "kind"), NAMES)
 def test_code_is_known_by_its_last_extension(path: str, kind: str | None) -> None:
-    """In any case, encoded as often as one likes, a library with its version; a folder's name says nothing."""
+    """In any case, encoded any number of times, a library with its version; a folder's name says nothing."""
     assert code_of(path) == kind
