@@ -76,9 +76,9 @@ def judge_argument(task: Task, name: str, verdict: Verdict) -> Verdict | None:
 def untrusted(task: Task, value: Value | None) -> str | None:
     """What untrusted thing decides a value of the task (`inputs.p`, `tasks.fetch`), or None."""
     for reference in references(value):
-        name = f"{reference.root}.{reference.steps[0]}" if reference.steps else reference.root
-        if reference.root == "with" and reference.steps:
-            origin = untrusted(task, task.with_.get(str(reference.steps[0])))
+        name = reference.root if reference.name is None else f"{reference.root}.{reference.name}"
+        if reference.root == "with" and reference.name is not None:
+            origin = untrusted(task, task.with_.get(reference.name))
         elif reference.root == "item":
             origin = untrusted(task, task.for_each.items) if task.for_each else None
         else:

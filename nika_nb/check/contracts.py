@@ -93,7 +93,7 @@ def _of_value(workflow: Workflow, value: Value, bindings: Mapping[str, Value]) -
 
 def shape_of_path(workflow: Workflow, path: Reference, bindings: Mapping[str, Value]) -> Shape:
     """The shape of what a path denotes; nothing is known where it is wrong or computed."""
-    name = str(path.steps[0]) if path.steps else ""
+    name = path.name or ""
     shape: Shape = None
     rest = path.steps[1:]
     if path.root == "tasks" and name in workflow.tasks and len(path.steps) > 1:

@@ -103,7 +103,7 @@ def _excluded(task: Task, edge: Edge, states: States, before: States) -> Diagnos
 
 def _closed_gate(task: Task, admitted: dict[str, States]) -> Diagnostic | None:
     """A `when:` that is false whatever the observed tasks end in."""
-    island = only_island(task.when) if task.when is not None and not isinstance(task.when, bool) else None
+    island = only_island(task.condition)
     if island is None:
         return None
     statuses = observed_states(task)
@@ -129,8 +129,8 @@ def _assignments(read: set[str], admitted: dict[str, States]) -> Iterator[dict[s
 def _bindings_of(expr: Expr) -> set[str]:
     """The `with:` names that an expression reads as they are."""
     path = as_reference(expr)
-    if path is not None and path.root == "with" and len(path.steps) == 1:
-        return {str(path.steps[0])}
+    if path is not None and path.root == "with" and path.name is not None and len(path.steps) == 1:
+        return {path.name}
     return reduce(set.union, map(_bindings_of, children(expr)), set())
 
 

@@ -11,7 +11,7 @@ from nika_nb.errors import Diagnostic
 from nika_nb.language.cel import Expr
 from nika_nb.language.cel.syntax import as_reference
 from nika_nb.language.model import Task
-from nika_nb.language.template import only_island, references
+from nika_nb.language.template import only_island, read_of
 from nika_nb.plan.edges import Edge
 
 _CODE = "NIKA-VAR-001"
@@ -57,13 +57,12 @@ def _reaches(task: Task, edge: Edge) -> bool:
         return False
     if task.when in (None, True):
         return _reads(task, binding)
-    gate = only_island(task.when) if not isinstance(task.when, bool) and task.when is not None else None
+    gate = only_island(task.condition)
     return gate is not None and truth(gate.expr, lambda expr: _null_at(expr, binding)) is True
 
 
 def _reads(task: Task, binding: str) -> bool:
-    found = references(task.action.body)
-    return any(ref.root == "with" and ref.steps and str(ref.steps[0]) == binding for ref in found)
+    return binding in read_of(task.action.body, "with")
 
 
 def _null_at(expr: Expr, binding: str) -> object:

@@ -26,7 +26,7 @@ class Read:
     @property
     def name(self) -> str | None:
         """The second word of the path; None where it is computed or missing."""
-        return str(self.reference.steps[0]) if self.reference.steps else None
+        return self.reference.name
 
     def found(
         self, code: str, message: str, hint: str, at: int = 0, related: tuple[tuple[str, Span], ...] = ()

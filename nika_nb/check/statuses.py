@@ -37,7 +37,7 @@ def observed_at(expr: Expr, statuses: Mapping[str, str], assignment: Mapping[str
     """The value of a path when the observed tasks ended as assigned, else UNKNOWN."""
     path = as_reference(expr)
     if path is not None and path.root == "with" and len(path.steps) == 1:
-        return assignment.get(statuses.get(str(path.steps[0]), ""), UNKNOWN)
+        return assignment.get(statuses.get(path.name or "", ""), UNKNOWN)
     return UNKNOWN
 
 
@@ -72,14 +72,14 @@ def _strangers(found: tuple[Expr, ...] | list[Expr]) -> Iterator[Literal]:
 
 def _is_status(expr: Expr, names: Mapping[str, str]) -> bool:
     path = as_reference(expr)
-    bound = path is not None and path.root == "with" and len(path.steps) == 1 and str(path.steps[0]) in names
+    bound = path is not None and path.root == "with" and len(path.steps) == 1 and path.name in names
     return bound or _status_of(expr) is not None
 
 
 def _status_of(expr: Expr) -> str | None:
     path = as_reference(expr)
     if path is not None and path.root == "tasks" and len(path.steps) == 2 and path.steps[1] == "status":
-        return str(path.steps[0])
+        return path.name
     return None
 
 

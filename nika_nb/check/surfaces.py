@@ -47,8 +47,8 @@ def of_task(task: Task) -> Iterator[Surface]:
         yield Surface("with", value, task, name)
     if task.for_each is not None:
         yield Surface("for_each", task.for_each.items, task)
-    if task.when is not None and not isinstance(task.when, bool):
-        yield Surface("when", task.when, task)
+    if task.condition is not None:
+        yield Surface("when", task.condition, task)
     yield Surface("body", task.action.body, task)
     if task.on_error is not None and task.on_error.recover is not None:
         yield Surface("recover", task.on_error.recover, task)

@@ -93,7 +93,7 @@ class Flow:
 
     def _read(self, reference: Reference, task: Task | None, bindings: Mapping[str, Trails]) -> Trails:
         """The secrets in what one path denotes."""
-        name = str(reference.steps[0]) if reference.steps else None
+        name = reference.name
         match reference.root:
             case "secrets":
                 declared = self._workflow.secrets

@@ -10,8 +10,9 @@ from nika_nb.check.folding import argument
 from nika_nb.check.problem import is_open
 from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic, Severity
+from nika_nb.language.cel import Reference
 from nika_nb.language.model import Permits, Task
-from nika_nb.language.template import references
+from nika_nb.language.template import read_of, references
 from nika_nb.plan.gates import FIELD_ROLES
 from nika_nb.plan.graph import downstream, topological
 
@@ -102,7 +103,7 @@ def _tainted(subject: Subject, sources: list[Task]) -> dict[str, str]:
 
 def _reached_by(subject: Subject, task: Task, tainted: dict[str, str]) -> str | None:
     """The source whose content reaches what a task is given to do."""
-    used = {str(ref.steps[0]) for ref in references(task.action.body) if ref.root == "with" and ref.steps}
+    used = read_of(task.action.body, "with")
     loops = any(ref.root == "item" for ref in references(task.action.body))
     values = [task.with_[name] for name in used if name in task.with_]
     if task.on_error is not None and task.on_error.recover is not None:
@@ -111,16 +112,19 @@ def _reached_by(subject: Subject, task: Task, tainted: dict[str, str]) -> str | 
         values += [task.for_each.items, *task.with_.values()]
     for value in values:
         for reference in references(value):
-            for producer in _producers(subject, reference.root, reference.steps):
+            for producer in _producers(subject, reference):
                 if producer in tainted and producer != task.id:
                     return tainted[producer]
     return None
 
 
-def _producers(subject: Subject, root: str, steps: tuple[str | int, ...]) -> tuple[str, ...]:
+def _producers(subject: Subject, reference: Reference) -> tuple[str, ...]:
+    root, name, steps = reference.root, reference.name, reference.steps
+    if name is None:
+        return ()
     if root == "tasks" and len(steps) > 1 and (steps[1] not in FIELD_ROLES or steps[1] == "error"):
-        return (str(steps[0]),)
-    return subject.workflow.groups.get(str(steps[0]), ()) if root == "group" and steps else ()
+        return (name,)
+    return subject.workflow.groups.get(name, ()) if root == "group" else ()
 
 
 def _guarded(subject: Subject) -> set[str]:

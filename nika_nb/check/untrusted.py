@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from nika_nb.language.cel import Reference
 from nika_nb.language.model import Task
-from nika_nb.language.template import Fields, Items, Value, references
+from nika_nb.language.template import Fields, Items, Value, read_of, references
 
 Way = tuple[str, ...]  # inputs.p → with.q
 
@@ -23,13 +23,13 @@ def ways_into(task: Task, value: Value | None) -> Iterator[Way]:
 
 def _ways(task: Task, reference: Reference) -> Iterator[Way]:
     """The ways by which an input reaches what a path denotes, through a binding at most."""
-    name = str(reference.steps[0]) if reference.steps else ""
-    if reference.root == "inputs" and name:
-        yield (f"inputs.{name}",)
+    if reference.name is None:
+        return
+    if reference.root == "inputs":
+        yield (f"inputs.{reference.name}",)
     elif reference.root == "with":
-        for bound in references(task.with_.get(name)):
-            if bound.root == "inputs" and bound.steps:
-                yield (f"inputs.{bound.steps[0]}", f"with.{name}")
+        for bound in read_of(task.with_.get(reference.name), "inputs"):
+            yield (f"inputs.{bound}", f"with.{reference.name}")
 
 
 def part(value: Value | None, path: tuple[str, ...]) -> Value | None:

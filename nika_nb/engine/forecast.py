@@ -133,7 +133,7 @@ class Forecaster:
         """Whether `when:` may be open, and what is to say about it."""
         if task.for_each is not None and when_reads_item(task):
             return True, ""
-        if not self._known.holds(task, task.when if not isinstance(task.when, bool) else None):
+        if not self._known.holds(task, task.condition):
             return True, "if its `when:` says so"
         return decide(task, dict(scope)), ""
 
@@ -156,8 +156,8 @@ class Forecaster:
 
     def _recovers_from(self, planned: TaskPlan, hit: Hit) -> tuple[str, ...]:
         """The tasks that have to run before it is known whether a recovery comes to the same."""
-        read = (str(ref.steps[0]) for ref in sources(planned.task)) if has_to_stand(planned, hit) else ()
-        return tuple(dict.fromkeys(name for name in read if name not in self._known.settled))
+        read = dict(sources(planned.task)) if has_to_stand(planned, hit) else ()
+        return tuple(name for name in read if name not in self._known.settled)
 
     def _standing(self, planned: TaskPlan, found: Hit | Miss, local: dict[str, Any]) -> Hit | Miss:
         if isinstance(found, Miss) or not has_to_stand(planned, found):

@@ -11,7 +11,7 @@ from nika_nb.engine.memory import Hit, Memory, Miss
 from nika_nb.engine.scope import Scopes, per_item, reads, stand_in
 from nika_nb.errors import Fault
 from nika_nb.language.model import Task
-from nika_nb.language.template import Value, references, render
+from nika_nb.language.template import read_of, references, render
 from nika_nb.plan.identity import (
     Identity,
     definition_hash,
@@ -170,25 +170,23 @@ def _know_all(planned: TaskPlan) -> None:
 
 
 def _read(task: Task) -> _Readings:
-    body: list[Value] = [task.action.body]
-    if task.when is not None and not isinstance(task.when, bool):
-        body.append(task.when)
+    body = (task.action.body, task.condition)
     found = [ref for value in body for ref in references(value)]
     with_refs = [ref for value in task.with_.values() for ref in references(value)]
-    named = [r for r in (*found, *with_refs) if r.root in ("inputs", "const", "secrets") and r.steps]
-    bindings = frozenset(str(r.steps[0]) for r in found if r.root == "with" and r.steps) & task.with_.keys()
+    outside = [r for r in (*found, *with_refs) if r.root in ("inputs", "const", "secrets")]
+    bindings = frozenset(name for value in body for name in read_of(value, "with")) & task.with_.keys()
     inner = per_item(task)
     roots = {r.root for r in found} | {r.root for n in bindings for r in references(task.with_[n])}
     upstream = frozenset(n for n, v in task.with_.items() if reads(v, "tasks") or reads(v, "group"))
     collection = references(task.for_each.items) if task.for_each else ()
     return _Readings(
-        tuple(dict.fromkeys((r.root, str(r.steps[0])) for r in named)),
+        tuple(dict.fromkeys((r.root, r.name) for r in outside if r.name is not None)),
         bindings,
         bindings - inner,
         "item" in roots,
         "index" in roots,
         upstream,
-        any(r.root == "with" and str(r.steps[0]) in upstream for r in collection if r.steps),
+        any(r.root == "with" and r.name in upstream for r in collection),
     )
 
 

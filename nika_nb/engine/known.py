@@ -9,9 +9,8 @@ from typing import Any
 from nika_nb.engine.memory import Hit
 from nika_nb.engine.outcome import Outcome
 from nika_nb.engine.scope import Scopes, Settled, reads, record
-from nika_nb.language.cel import Reference
 from nika_nb.language.model import Task
-from nika_nb.language.template import Value, references
+from nika_nb.language.template import Value, read_of, references
 from nika_nb.plan.gates import Status
 from nika_nb.plan.plan import Plan, TaskPlan
 
@@ -38,7 +37,7 @@ class Known:
 
     def holds(self, task: Task, value: Value | None) -> bool:
         """Whether a value of a task reads no binding that waits."""
-        return not any(ref.root == "with" and self._open(task, str(ref.steps[0])) for ref in _steps(value))
+        return not any(self._open(task, name) for name in read_of(value, "with"))
 
     def bindings(self, task: Task, base: dict[str, Any]) -> dict[str, Any]:
         """The bindings that are known, and speak of no item."""
@@ -56,13 +55,9 @@ class Known:
     def _open(self, task: Task, binding: str) -> tuple[str, ...]:
         """The tasks that a binding waits for."""
         found: list[str] = []
-        for ref in _steps(task.with_.get(binding)):
-            if ref.root == "tasks":
-                found.append(str(ref.steps[0]))
-            elif ref.root == "group":
-                found += self._groups.get(str(ref.steps[0]), ())
+        for ref in references(task.with_.get(binding)):
+            if ref.root == "tasks" and ref.name is not None:
+                found.append(ref.name)
+            elif ref.root == "group" and ref.name is not None:
+                found += self._groups.get(ref.name, ())
         return tuple(name for name in dict.fromkeys(found) if name not in self.settled)
-
-
-def _steps(value: Value | None) -> Iterator[Reference]:
-    return (ref for ref in references(value) if ref.steps)

@@ -9,7 +9,7 @@ from typing import Any
 from nika_nb.errors import Fault, Span, excerpt
 from nika_nb.language.cel import Reference
 from nika_nb.language.model import Task, Workflow
-from nika_nb.language.template import Value, islands, references
+from nika_nb.language.template import islands, references
 from nika_nb.values import loads
 
 _TYPES = frozenset({"NIKA-VAR-001", "NIKA-VAR-006"})
@@ -63,10 +63,8 @@ def _is_json(text: str) -> bool:
 
 def _read_at(span: Span, task: Task) -> Iterator[str]:
     """The tasks whose outputs reach a place of a task, by the bindings in between."""
-    values: list[Value] = [*task.with_.values(), task.action.body]
-    values += [task.when] if task.when is not None and not isinstance(task.when, bool) else []
-    values += [task.for_each.items] if task.for_each is not None else []
-    for value in values:
+    collection = task.for_each.items if task.for_each is not None else None
+    for value in (*task.with_.values(), task.action.body, task.condition, collection):
         for island in islands(value):
             if island.span.start < span.end and span.start < island.span.end:
                 yield from _producers(task, island.references())
@@ -74,7 +72,7 @@ def _read_at(span: Span, task: Task) -> Iterator[str]:
 
 def _producers(task: Task, found: Iterable[Reference]) -> Iterator[str]:
     for ref in found:
-        if ref.root == "tasks" and ref.steps:
-            yield str(ref.steps[0])
-        elif ref.root == "with" and ref.steps and str(ref.steps[0]) in task.with_:
-            yield from _producers(task, references(task.with_[str(ref.steps[0])]))
+        if ref.root == "tasks" and ref.name is not None:
+            yield ref.name
+        elif ref.root == "with" and ref.name in task.with_:
+            yield from _producers(task, references(task.with_[ref.name]))

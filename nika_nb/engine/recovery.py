@@ -18,12 +18,12 @@ from nika_nb.values import digest
 MOVED = Miss("input", (RECOVER,))
 
 
-def sources(task: Task) -> Iterator[Reference]:
-    """What a recovery reads of other tasks."""
+def sources(task: Task) -> Iterator[tuple[str, Reference]]:
+    """The other tasks that a recovery reads, each with what it reads of it."""
     if task.on_error is not None:
         for ref in references(task.on_error.recover):
-            if ref.root == "tasks" and ref.steps:
-                yield ref
+            if ref.root == "tasks" and ref.name is not None:
+                yield ref.name, ref
 
 
 def has_to_stand(planned: TaskPlan, hit: Hit) -> bool:
@@ -49,7 +49,7 @@ def recovered(task: Task, scope: dict[str, Any], tasks: dict[str, dict[str, Any]
 def standing(task: Task, hit: Hit, scopes: Scopes, local: dict[str, Any]) -> Hit | Miss:
     """The record of a recovery, where its output is what that comes to today; bytes are in no record."""
     try:
-        for ref in sources(task):
+        for _, ref in sources(task):
             usable(ref, scopes.tasks)
         scope = scopes.live | {"with": scopes.bindings(task, scopes.live, local)} | local
         return hit if digest(recovered(task, scope, scopes.tasks)) == digest(hit.output) else MOVED

@@ -11,7 +11,7 @@ from nika_nb.engine.clock import rfc3339
 from nika_nb.engine.located import located
 from nika_nb.engine.outcome import Outcome
 from nika_nb.language.model import Task, Workflow
-from nika_nb.language.template import Value, references, render
+from nika_nb.language.template import Value, read_of, references, render
 from nika_nb.plan.identity import ITEM_MARK
 
 
@@ -72,12 +72,7 @@ class Scopes:
         return located(self._workflow, task, self.tasks)
 
     def _groups(self, task: Task) -> dict[str, list[dict[str, Any]]]:
-        names = {
-            str(ref.steps[0])
-            for value in task.with_.values()
-            for ref in references(value)
-            if ref.root == "group" and ref.steps
-        }
+        names = {name for value in task.with_.values() for name in read_of(value, "group")}
         return {name: self._members(name) for name in names}
 
     def _members(self, group: str) -> list[dict[str, Any]]:

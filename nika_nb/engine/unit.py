@@ -152,10 +152,10 @@ class UnitRunner:
         return self.settler.digest(value) if origin else None
 
     async def _recover(self, task: Task, scope: dict[str, Any]) -> Any:
-        for ref in sources(task):
+        for name, ref in sources(task):
             if not task.is_cleanup:  # what that reads has ended
                 async with nullcontext() if task.called else self._turns.lent():
-                    await self._await_task(str(ref.steps[0]))
+                    await self._await_task(name)
             usable(ref, self.scopes.tasks)
         return recovered(task, scope, self.scopes.tasks)
 
@@ -170,8 +170,8 @@ class UnitRunner:
         if isinstance(found, Miss) or not has_to_stand(planned, found):
             return found
         try:
-            for ref in sources(task):
-                await self._await_task(str(ref.steps[0]))
+            for name, _ in sources(task):
+                await self._await_task(name)
         except Fault:
             return MOVED
         return standing(task, found, self.scopes, local or {})
@@ -179,12 +179,10 @@ class UnitRunner:
 
 def when_reads_item(task: Task) -> bool:
     """Whether `when:` speaks of the current item, itself or by a binding, and so is decided item by item."""
-    when, inner = task.when, per_item(task)
-    if when is None or isinstance(when, bool):
-        return False
+    inner = per_item(task)
     return any(
-        ref.root in ("item", "index") or (ref.root == "with" and ref.steps and str(ref.steps[0]) in inner)
-        for ref in references(when)
+        ref.root in ("item", "index") or (ref.root == "with" and ref.name in inner)
+        for ref in references(task.condition)
     )
 
 

@@ -230,6 +230,11 @@ class Task:
         return any(edge.predicate == "unwind" for edge in self.after)
 
     @property
+    def condition(self) -> Value | None:
+        """What `when:` asks; None where there is none, and where it is plainly true or false."""
+        return None if isinstance(self.when, bool) else self.when
+
+    @property
     def called(self) -> str | None:
         """The workflow that the task calls, as written; None where it calls none."""
         target = self.action.get("workflow") if self.action.verb == "invoke" else None

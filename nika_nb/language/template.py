@@ -103,6 +103,12 @@ def references(value: Value | None) -> Iterator[cel.Reference]:
         yield from island.references()
 
 
+def read_of(value: Value | None, root: str) -> dict[str, None]:
+    """What a value reads of one namespace, by name, in document order."""
+    found = (ref.name for ref in references(value) if ref.root == root)
+    return dict.fromkeys(name for name in found if name is not None)
+
+
 def only_island(value: Value | None) -> Island | None:
     """The island of a string that consists of nothing else: its value keeps its type."""
     if isinstance(value, Text) and len(value.parts) == 1 and isinstance(value.parts[0], Island):

@@ -75,14 +75,16 @@ def _task_edges(task: Task, workflow: Workflow) -> Iterator[Edge]:
             yield Edge(entry.producer, task.id, "control", entry.span, predicate=entry.predicate)
     if task.on_error and task.on_error.recover is not None and not task.is_cleanup:
         for reference in references(task.on_error.recover):
-            if reference.root == "tasks" and reference.steps:
-                yield Edge(str(reference.steps[0]), task.id, "recovery", reference.span)
+            if reference.root == "tasks" and reference.name is not None:
+                yield Edge(reference.name, task.id, "recovery", reference.span)
 
 
 def _data_edges(consumer: str, binding: str, reference: Reference, workflow: Workflow) -> Iterator[Edge]:
+    if reference.name is None:
+        return
     if reference.root == "tasks" and len(reference.steps) > 1:
         kind = role_of(str(reference.steps[1]))
-        yield Edge(str(reference.steps[0]), consumer, kind, reference.span, binding=binding)
-    elif reference.root == "group" and reference.steps:
-        for member in workflow.groups.get(str(reference.steps[0]), ()):
+        yield Edge(reference.name, consumer, kind, reference.span, binding=binding)
+    elif reference.root == "group":
+        for member in workflow.groups.get(reference.name, ()):
             yield Edge(member, consumer, "fan-in", reference.span, binding=binding)

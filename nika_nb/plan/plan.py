@@ -147,9 +147,9 @@ def _origins(task: Task) -> dict[str, tuple[str, ...]]:
 
 def _producers(value: Value | None) -> tuple[str, ...]:
     producers = [
-        f"group {ref.steps[0]}" if ref.root == "group" else str(ref.steps[0])
+        f"group {ref.name}" if ref.root == "group" else ref.name
         for ref in references(value)
-        if ref.root in ("tasks", "group") and ref.steps
+        if ref.root in ("tasks", "group") and ref.name is not None
     ]
     return tuple(dict.fromkeys(producers))
 

@@ -90,6 +90,11 @@ class Reference:
     steps: tuple[str | int, ...]
     span: Span
 
+    @property
+    def name(self) -> str | None:
+        """What it names in its namespace; None where that is computed or missing."""
+        return str(self.steps[0]) if self.steps else None
+
     def __str__(self) -> str:
         steps = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.steps)
         return self.root + steps

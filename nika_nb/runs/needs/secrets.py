@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from nika_nb.authority.secrets import UNRESOLVED_CODE, Masker, SecretStore
 from nika_nb.language.model import Task
-from nika_nb.language.template import Value, references
+from nika_nb.language.template import read_of
 from nika_nb.runs.lack import Lack
 from nika_nb.runs.needs.sought import Sought
 
@@ -35,10 +35,6 @@ def _lack(task: Task, why: str) -> Lack:
 
 
 def _read_by(task: Task) -> Iterator[str]:
-    when = None if isinstance(task.when, bool) else task.when
     items = task.for_each.items if task.for_each else None
-    values: list[Value | None] = [*task.with_.values(), task.action.body, when, items]
-    for value in values:
-        for ref in references(value):
-            if ref.root == "secrets" and ref.steps:
-                yield str(ref.steps[0])
+    for value in (*task.with_.values(), task.action.body, task.condition, items):
+        yield from read_of(value, "secrets")
