@@ -80,7 +80,7 @@ ONLY_IN: dict[str, frozenset[str]] = {
     "sqlite3": frozenset({"runs"}),
     "yaml": frozenset({"language"}),
     "jaq": frozenset({"language"}),
-    "jsonschema_rs": frozenset({"language", "check", "providers", "tools", "verbs"}),
+    "jsonschema_rs": frozenset({"language", "tools", "verbs", "server"}),
     "blake3": frozenset({"values"}),
     "rfc8785": frozenset({"values"}),
 }

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
+
+Verb = Literal["infer", "exec", "invoke", "agent"]
+SecretSource = Literal["env", "file", "vault"]
 
 ENVELOPE = ("nika", "model", "inputs", "const", "secrets", "permits", "run", "tasks", "outputs")
 INPUT = ("type", "required", "default", "description")
@@ -16,7 +19,7 @@ PERMITS_NET = ("http",)
 RUN = ("entropy", "clock")
 OUTPUT = ("value", "type", "description")
 
-VERBS = ("infer", "exec", "invoke", "agent")
+VERBS: tuple[Verb, ...] = get_args(Verb)
 TASK = (
     "with", "after", "group", "when", "for_each", "retry", "on_error", "timeout", "returns", "extract",
     "lift", *VERBS,
@@ -35,10 +38,12 @@ AGENT = (
     "prompt", "system", "model", "tools", "skills", "max_turns", "max_tokens_total", "temperature", "schema",
 )  # fmt: skip
 
+OF_VERB: dict[Verb, tuple[str, ...]] = {"infer": INFER, "exec": EXEC, "invoke": INVOKE, "agent": AGENT}
+
 RESERVED_BINDINGS = ("output", "status", "error", "started_at", "ended_at", "duration_ms")
 # What every task tells of itself: a named part of its output would hide behind it.
 RESERVED_PARTS = (*RESERVED_BINDINGS, "cause")
-SECRET_SOURCES = ("env", "file", "vault")
+SECRET_SOURCES: tuple[SecretSource, ...] = get_args(SecretSource)
 BACKOFFS = ("fixed", "linear", "exponential")
 CAPTURES = ("stdout", "stderr", "combined", "structured")
 DECODES = ("text", "json", "jsonl", "bytes")

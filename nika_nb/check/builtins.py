@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from nika_nb.catalog.arguments import ARGUMENTS, MEANT, Arg
 from nika_nb.catalog.builtins import BUILTINS, COMPOSE, DONE
-from nika_nb.check.arguments import ARGUMENTS, MEANT, Arg
 from nika_nb.check.contract_rules import RULES
 from nika_nb.check.folding import folded
 from nika_nb.check.problem import Problem, is_open, is_unknown

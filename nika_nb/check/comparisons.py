@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nika_nb.check.contracts import shape_of_path
-from nika_nb.check.shapes import Known, Typed
+from nika_nb.check.shapes import TEXTS, Known, Typed
 from nika_nb.check.subject import Subject
 from nika_nb.check.surfaces import Surface, surfaces
 from nika_nb.errors import Diagnostic
@@ -20,7 +20,7 @@ _ORDERED = frozenset({"<", "<=", ">", ">="})
 _WORDS = {"string": "text", "number": "a number", "boolean": "true or false", "array": "a list",
           "object": "an object", "null": "null"}  # fmt: skip
 _FAMILIES = {
-    **dict.fromkeys(("string", "uri", "path", "duration", "timestamp", "enum"), "string"),
+    **dict.fromkeys(TEXTS, "string"),
     **dict.fromkeys(("integer", "number"), "number"),
     **dict.fromkeys(("object", "map"), "object"),
     "bool": "boolean",

@@ -12,9 +12,10 @@ from nika_nb.language.lattice import UNKNOWN, assignable
 from nika_nb.language.model import Task, Workflow
 from nika_nb.language.template import Plain, Value, only_island
 from nika_nb.language.types import TypeExpr
+from nika_nb.plan.gates import STATUSES
 from nika_nb.values import Json
 
-_STATES: Json = {"enum": ["success", "failure", "skipped", "cancelled"]}
+_STATES: Json = {"enum": [*STATUSES]}
 _RECORD: dict[str, Json] = {
     "status": _STATES,
     "cause": "string",

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from nika_nb.check.given import given
-from nika_nb.check.shapes import noun
+from nika_nb.check.shapes import TEXTS, noun
 from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic
 from nika_nb.language.lattice import UNKNOWN
 from nika_nb.language.model import Task
 from nika_nb.values import Json
 
-_TEXTS = frozenset({"string", "uri", "path", "duration", "timestamp", "enum"})
 _CAPTURED = ("stdout", "stderr", "exit_code")
 
 
@@ -62,7 +61,7 @@ _HINTS = {
 
 def _alike(kind: str) -> Callable[[str, Json], bool]:
     """Whether a value of this kind can have a type, as far as its constructor tells."""
-    kinds = {"string": _TEXTS, "object": {"object", "map"}}.get(kind, {kind})
+    kinds = {"string": TEXTS, "object": {"object", "map"}}.get(kind, {kind})
     return lambda name, _: name in kinds
 
 
@@ -91,7 +90,7 @@ def _structured(name: str, expr: Json) -> bool:
 
 
 _WAYS: dict[str, Callable[[str, Json], bool]] = {
-    "text": lambda name, expr: name in _TEXTS,
+    "text": lambda name, expr: name in TEXTS,
     "json": lambda name, expr: name != "bytes",
     "jsonl": lambda name, expr: name == "array",
     "bytes": lambda name, expr: name == "bytes",

@@ -13,6 +13,7 @@ from nika_nb.language.lattice import UNKNOWN
 from nika_nb.values import Json, nearest, type_name
 
 Step = str | int
+TEXTS = frozenset({"string", "uri", "path", "duration", "timestamp", "enum"})  # types of texts
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from nika_nb.catalog.grammar import Verb
 from nika_nb.errors import Span
 from nika_nb.language.findings import Findings
-from nika_nb.language.model import Verb
 from nika_nb.language.nodes import Map, Scalar
 from nika_nb.language.shape import Shape
 from nika_nb.language.template import Plain, Value

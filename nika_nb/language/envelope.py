@@ -8,10 +8,11 @@ from typing import TypeVar, cast
 
 from nika_nb.catalog import grammar
 from nika_nb.catalog.builtins import BUILTINS
+from nika_nb.catalog.grammar import SecretSource
 from nika_nb.errors import Span
 from nika_nb.language.determinism import read_run
 from nika_nb.language.findings import Findings
-from nika_nb.language.model import Const, Egress, Input, Output, Secret, SecretSource, Workflow
+from nika_nb.language.model import Const, Egress, Input, Output, Secret, Workflow
 from nika_nb.language.nodes import Entry, Map, Node, Scalar, Seq, kind_of
 from nika_nb.language.permits import read_permits
 from nika_nb.language.shape import Shape

@@ -8,13 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from nika_nb.catalog.grammar import SecretSource, Verb
 from nika_nb.errors import Source, Span
 from nika_nb.language.template import Fields, Plain, Value
 from nika_nb.language.types import TypeExpr
 from nika_nb.values import Json
 
-Verb = Literal["infer", "exec", "invoke", "agent"]
-SecretSource = Literal["env", "file", "vault"]
 Entropy = Literal["ambient", "none", "seeded"]
 Clock = Literal["system", "virtual"]
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar, get_args
+from typing import TypeVar
 
 from nika_nb.catalog import grammar
+from nika_nb.catalog.grammar import Verb
 from nika_nb.errors import Span
 from nika_nb.language.findings import Findings
-from nika_nb.language.model import Action, After, Task, Verb
+from nika_nb.language.model import Action, After, Task
 from nika_nb.language.nodes import Entry, Map, Node, Scalar, Seq
 from nika_nb.language.policies import (
     read_for_each,
@@ -29,7 +30,6 @@ from nika_nb.language.written import islands_in, value_of
 T = TypeVar("T")
 
 _ID = re.compile(r"[a-z][a-z0-9_]*")
-_VERBS: tuple[Verb, ...] = get_args(Verb)
 
 
 def read_tasks(root: Map, findings: Findings) -> dict[str, Task]:
@@ -211,10 +211,10 @@ class _Fields:
         return False
 
     def action(self, entry: Entry) -> Action | None:
-        written: list[Verb] = [verb for verb in _VERBS if verb in self.found.entries]
+        written: list[Verb] = [verb for verb in grammar.VERBS if verb in self.found.entries]
         if not written:
-            sentence, hint = "this task does nothing: it has no verb", f"write one of {names(_VERBS)}"
-            if not self.shape.told(self.found, *_VERBS):
+            sentence, hint = "this task does nothing: it has no verb", f"write one of {names(grammar.VERBS)}"
+            if not self.shape.told(self.found, *grammar.VERBS):
                 self.findings.error("NIKA-PARSE-008", sentence, entry.key.span, hint)
             return None
         if len(written) > 1:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nika_nb.catalog import grammar
+from nika_nb.catalog.grammar import Verb
 from nika_nb.language import toolnames
 from nika_nb.language.body import Body
 from nika_nb.language.findings import Findings
-from nika_nb.language.model import Action, Verb
+from nika_nb.language.model import Action
 from nika_nb.language.nodes import Node, Scalar, Seq, to_json
 from nika_nb.language.shape import Shape
 from nika_nb.language.shellwords import words_of
@@ -35,7 +36,7 @@ def read_action(verb: Verb, node: Node, findings: Findings) -> Action | None:
     readers: dict[Verb, Callable[[Body], dict[str, Value] | None]] = {
         "infer": _infer, "exec": _exec, "invoke": _invoke, "agent": _agent,
     }  # fmt: skip
-    shape.closed(found, getattr(grammar, verb.upper()), f"`{verb}:`", grammar.DEAD_VERB)
+    shape.closed(found, grammar.OF_VERB[verb], f"`{verb}:`", grammar.DEAD_VERB)
     fields = readers[verb](Body(verb, found, shape, _EXAMPLES[verb]))
     if fields is None:
         return None

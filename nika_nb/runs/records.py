@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from nika_nb.runs.heads import Head
 from nika_nb.trace.trace import state_of
 
 Status = Literal["interrupted", "completed", "failed"]
+STATUSES: tuple[Status, ...] = get_args(Status)
 Outcome = Literal["interrupted", "completed", "failed", "cancelled"]
 Readiness = Literal["ready", "blocked", "not_applicable"]
 

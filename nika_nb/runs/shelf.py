@@ -15,7 +15,7 @@ from nika_nb.runs.heads import Head, head_of
 from nika_nb.runs.ids import is_run_id
 from nika_nb.runs.index import Index, Unusable
 from nika_nb.runs.index_tables import Due
-from nika_nb.runs.records import Record, Summary, fold, grouped
+from nika_nb.runs.records import STATUSES, Record, Summary, fold, grouped
 from nika_nb.trace.folder import Entry, TraceFolder, look, newest_first
 from nika_nb.trace.kinship import Elsewhere, nowhere
 from nika_nb.trace.retention import Collection, Limits, collect
@@ -23,7 +23,6 @@ from nika_nb.values import nearest
 
 LONGEST_PAGE = 1000
 _LAST = 2**53  # what is more is counted by nobody
-STATUSES = ("interrupted", "completed", "failed")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from nika_nb.doors import standing_at
 from nika_nb.errors import NikaError
 from nika_nb.runs.inspecting import Inspection, Unrunnable
 from nika_nb.runs.lack import RunBlocked
+from nika_nb.runs.records import Status
 from nika_nb.runs.request import Vouched
 from nika_nb.runs.run import Run
 from nika_nb.runs.service import Range, Runs
@@ -123,7 +124,7 @@ class _Tools:
         offset: Annotated[int, Field(description="how many of the newest to leave out, from 0")] = 0,
         limit: Annotated[int, Field(description="how many at most, from 1 to 1000")] = 50,
         status: Annotated[
-            Literal["interrupted", "completed", "failed"] | None,
+            Status | None,
             Field(description="only these; null for all"),
         ] = None,
     ) -> Shape:

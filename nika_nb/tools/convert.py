@@ -7,6 +7,7 @@ from datetime import date, datetime, time
 from typing import Any
 
 from nika_nb import values
+from nika_nb.catalog.arguments import ARGUMENTS
 from nika_nb.errors import Fault, hidden
 from nika_nb.language.documents import read_yaml, write_yaml
 from nika_nb.tools.base import Tool, Use, in_thread, text_of
@@ -17,7 +18,7 @@ NAME = "nika:convert"
 SHAPE_CODE = "NIKA-BUILTIN-CONVERT-001"
 INPUT_CODE = "NIKA-BUILTIN-CONVERT-002"
 
-_FORMATS = ("json", "yaml", "toml", "csv")
+_FORMATS = ARGUMENTS[NAME]["from"].of
 
 
 async def _convert(use: Use, arguments: Mapping[str, Any]) -> Json:

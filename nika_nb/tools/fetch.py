@@ -8,6 +8,7 @@ from typing import Any
 
 from nika_nb import values
 from nika_nb.authority.hosts import Site, read_site
+from nika_nb.catalog.arguments import ARGUMENTS
 from nika_nb.errors import Fault, hidden
 from nika_nb.language import jq as language
 from nika_nb.tools.base import ARGUMENTS_CODE, Tool, Use, text_of
@@ -18,9 +19,9 @@ from nika_nb.values import nearest, to_text, type_name
 NAME = "nika:fetch"
 LATER_CODE = "NIKA-IMPL-001"
 
-_METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD")
+_METHODS = ARGUMENTS[NAME]["method"].of
 _MODES = ("raw", "jq")
-_LATER_MODES = ("markdown", "article", "text", "selector", "metadata", "links", "feed", "sitemap")
+_LATER_MODES = tuple(mode for mode in ARGUMENTS[NAME]["mode"].of if mode not in _MODES)
 _LATER = ("form", "multipart", "traverse")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _NEVER = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from nika_nb.catalog.arguments import ARGUMENTS
 from nika_nb.errors import Fault
 from nika_nb.tools.base import Tool, Use
 from nika_nb.values import to_text
 
-_LEVELS = ("debug", "info", "warn", "error")
+NAME = "nika:log"
+_LEVELS = ARGUMENTS[NAME]["level"].of
 
 
 async def _log(use: Use, arguments: Mapping[str, Any]) -> None:
@@ -31,7 +33,7 @@ def _legible(value: Any) -> str:
 
 
 TOOL = Tool(
-    "nika:log",
+    NAME,
     _log,
     optional=("message", "level", "data"),
     says="Writes a line for the people who watch the run.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import Any, Literal, cast
+from typing import Any, Literal, get_args
 
 from nika_nb.engine.contract import Answer, Asks, Prompt
 from nika_nb.errors import Fault, UsageError, hidden
@@ -23,7 +23,7 @@ _HALF = re.compile("[\ud800-\udfff]")  # what no journal can keep
 _TOLD, _NAMED = 200, 20  # characters of a choice or an answer, and choices, that a sentence quotes
 
 Mode = Literal["confirm", "input", "choice"]
-_MODES = ("confirm", "input", "choice")
+_MODES: tuple[Mode, ...] = get_args(Mode)
 _YES = frozenset({"yes", "y", "true"})
 _NO = frozenset({"no", "n", "false"})
 
@@ -218,7 +218,7 @@ def _mode(arguments: Mapping[str, Any]) -> Mode:
     if mode not in _MODES:
         hint = nearest(mode, _MODES) or f"it is one of {', '.join(_MODES)}"
         raise Fault(ARGUMENTS_CODE, f"`{NAME}` has no `mode: {mode}`; {hint}")
-    return cast(Mode, mode)
+    return mode
 
 
 def _choices(arguments: Mapping[str, Any]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nika_nb import values
+from nika_nb.catalog.arguments import ARGUMENTS
 from nika_nb.errors import Fault, hidden
 from nika_nb.language.documents import NotData, read_yaml
 from nika_nb.language.types import refuse_to_retrieve
@@ -17,7 +18,7 @@ SCHEMA_CODE = "NIKA-BUILTIN-VALIDATE-001"
 YAML_CODE = "NIKA-BUILTIN-VALIDATE-002"
 
 _MESSAGE_LENGTH = 500
-_FORMATS = ("json", "yaml")
+_FORMATS = ARGUMENTS[NAME]["format"].of
 
 
 async def _validate(use: Use, arguments: Mapping[str, Any]) -> dict[str, Json]:

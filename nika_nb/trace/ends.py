@@ -110,7 +110,7 @@ def _last(fd: int, size: int, start: bytes) -> tuple[Frame, bytes, Frame | None]
             if frame.kind not in AFTER_END:
                 return (*found, frame if frame.kind in RUN_ENDS else None)
         if size <= reach:
-            return (*found, None) if found else None
+            break
     return None
 
 

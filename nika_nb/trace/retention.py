@@ -9,14 +9,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from nika_nb.settings import Settings
 from nika_nb.trace.folder import Entry, TraceFolder
 from nika_nb.trace.kinship import FINISHED, Elsewhere, Kinship, nowhere
 
 Reason = Literal["rotated", "aged", "over-budget", "empty"]
-REASONS: tuple[Reason, ...] = ("rotated", "aged", "over-budget", "empty")
+REASONS: tuple[Reason, ...] = get_args(Reason)
 
 # The setting that decides; an empty file stands for nothing.
 SETTING_OF: dict[Reason, str] = {

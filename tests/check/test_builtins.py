@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from nika_nb.catalog.arguments import ARGUMENTS, MEANT
 from nika_nb.catalog.builtins import BUILTINS
 from nika_nb.catalog.codes import CODES
-from nika_nb.check.arguments import ARGUMENTS, MEANT
 from nika_nb.tools.registry import TOOLS
 from tests.check.judging import Case, assert_found
 

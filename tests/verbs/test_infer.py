@@ -291,6 +291,14 @@ def test_an_unpriced_call_without_usage_is_taken() -> None:
     assert asked.recorder.spent[0].tokens is None
 
 
+@pytest.mark.parametrize("tokens", [(7, None), (None, 7)])
+def test_half_a_usage_is_counted_as_it_is(tokens: tuple[int | None, int | None]) -> None:
+    """A provider that tells one of the two numbers: that one is known."""
+    asked = Asked(says("ok", tokens=tokens))
+    asked()
+    assert asked.recorder.spent[0].tokens == 7
+
+
 @pytest.mark.parametrize("schema", [None, COUNT])
 def test_tokens_spent_on_nothing(schema: dict[str, Any] | None) -> None:
     """An empty answer that cost tokens fails at once (NIKA-INFER-004): asking again would cost them again."""

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from nika_nb.catalog.arguments import ARGUMENTS
 from nika_nb.catalog.codes import CODES, title_of
 from nika_nb.catalog.grammar import VERBS
 from nika_nb.catalog.prices import PRICES
 from nika_nb.catalog.providers import MOCKS, SERVED, split_model
+from nika_nb.catalog.purposes import PURPOSES
 from nika_nb.check.editing.keys import FIELDS, LEVELS, PREDICATE_HELP, Key
 from nika_nb.check.editing.outline import Entry, Path, outline
 from nika_nb.language.lowering import PRIMITIVES
@@ -65,7 +65,7 @@ class ToolWords:
 
     def about(self, argument: str) -> str:
         """What an argument is for, and what it is where it is left out."""
-        return ARGUMENTS.get(self.name, {}).get(argument, "")
+        return PURPOSES.get(self.name, {}).get(argument, "")
 
     def _said(self, argument: str, need: str) -> str:
         return " · ".join(part for part in (need, self.kind(argument), self.about(argument)) if part)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import nika_nb
-from nika_nb.catalog.arguments import ARGUMENTS
 from nika_nb.catalog.codes import CODES
 from nika_nb.catalog.providers import SERVED
+from nika_nb.catalog.purposes import PURPOSES
 from nika_nb.catalog.ways import OURS, UNUSED, WAYS, way_out
 from nika_nb.check.editing.keys import LEVELS
 from nika_nb.check.guide import language
@@ -54,7 +54,7 @@ def test_every_key_tool_and_code_has_its_page() -> None:
 def test_every_argument_is_explained() -> None:
     """A tool takes these arguments and no others; what each is for stands in one table."""
     taken = {name: {*tool.required, *tool.optional} for name, tool in tool_words().items()}
-    assert {name: set(said) for name, said in ARGUMENTS.items()} == taken
+    assert {name: set(said) for name, said in PURPOSES.items()} == taken
 
 
 def test_every_code_says_what_to_do() -> None:
