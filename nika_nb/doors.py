@@ -35,6 +35,7 @@ _COMMANDS = {
     "verify": ("nika-nb trace verify", "%nika verify", "", ""),
     "deploy": ("nika-nb runs deploy", "%nika deploy", "nika_nb.runs.deploy(…)", ""),
     "cancel": ("nika-nb runs cancel", "%nika cancel", "nika_nb.runs.cancel(…)", "cancel_run"),
+    "deployments": ("nika-nb deployments", "%nika deployments", "nika_nb.runs.list_deployments()", ""),
     "help": ("nika-nb help", "%nika help", "", ""),
     "runs": ("nika-nb runs list", "%nika runs", "nika_nb.runs.list_runs()", "list_runs"),
 }

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 
 _GROUPS = {
     "why": "trace", "show": "trace", "verify": "trace", "replay": "trace", "diff": "trace",
-    "doctor": "trace", "sweep": "trace", "deploy": "runs", "cancel": "runs",
+    "doctor": "trace", "sweep": "trace",
+    "deploy": "runs", "deployments": "runs", "undeploy": "runs", "cancel": "runs",
 }  # fmt: skip
 TOLD = f"also without their group: {', '.join(_GROUPS)} (`nika-nb why` is `nika-nb trace why`)"
 

@@ -22,7 +22,7 @@ from nika_nb.runs.ids import is_run_id
 from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.inspecting import Inspection, Unrunnable
 from nika_nb.runs.lack import RunBlocked
-from nika_nb.runs.lines import deployed_line, described, lines_of
+from nika_nb.runs.lines import deployed_line, deployment_lines, described, lines_of
 from nika_nb.runs.request import Vouched
 from nika_nb.runs.run import Run
 from nika_nb.runs.service import Answered, Runs, request_of
@@ -213,8 +213,7 @@ def deploy_command(options: argparse.Namespace) -> int:
 
 def deployments_command(options: argparse.Namespace) -> int:
     found = _runs(options).deployments.all()
-    lines = [f"{one.name:<32}  version {one.version:<4}  {one.snapshot.workflow}" for one in found]
-    return _shown(options, [one.to_json() for one in found], *(lines or ["no deployments here"]))
+    return _shown(options, found.to_json(), *deployment_lines(found))
 
 
 def undeploy_command(options: argparse.Namespace) -> int:

@@ -76,7 +76,11 @@ def _deploying(actions: Any, exit_codes: str) -> None:
     _inputs(run)
     run.add_argument("--version", type=int, metavar="N", help="this version instead of the newest")
     add_gc_option(run)
-    _action(actions, "deployments", "list the deployments")
+    _action(
+        actions,
+        "deployments",
+        "list the deployments: version, the inputs that each needs, whether it could start now",
+    )
     undeploy = _action(actions, "undeploy", "remove a deployment; its runs keep all they need")
     undeploy.add_argument("name")
     undeploy.add_argument("--version", type=int, metavar="N", help="only this version")

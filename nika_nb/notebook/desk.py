@@ -1,4 +1,4 @@
-"""`%nika runs|inbox|run|deploy`: the durable runs of the notebook's folder."""
+"""`%nika runs|inbox|run|deploy|deployments`: the durable runs of the notebook's folder."""
 
 from __future__ import annotations
 
@@ -67,6 +67,10 @@ class Desk:
         request = request_of(self._runs.root / words[1], vars=variables)
         made = Runs(request.place.root).deploy(words[0], request)
         return "\n".join([*left_out(request), deployed_line(made, self._runs.root)])
+
+    def deployments(self) -> str:
+        """The deployments of the folder, a line each."""
+        return str(self._runs.deployments.all())
 
     def _trace(self, summary: Summary) -> Path:
         return self._runs.folder.path / summary.traces[-1]

@@ -9,10 +9,12 @@ from typing import Any
 from nika_nb.check.editing.complete import Completion, Completions
 from nika_nb.check.editing.places import Document, models
 from nika_nb.check.guide.topics import names as topic_names
+from nika_nb.errors import UsageError
 from nika_nb.notebook import commands
 from nika_nb.notebook.options import cell_line
 from nika_nb.notebook.session import Session
 from nika_nb.runs.cancellable import candidates
+from nika_nb.runs.deployments import Deployments
 from nika_nb.runs.shelf import Shelf
 from nika_nb.runs.vocabulary import tool_words
 from nika_nb.settings import SETTINGS, short_name
@@ -88,8 +90,16 @@ def _of_line(words: list[str], session: Session) -> dict[str, str]:
         return topic_names(tool_words())
     if name == "config":
         return {f"{short_name(one)}=": one.meaning for one in SETTINGS}
-    traces = {} if rest else _runs_for(name, session)
-    return traces | (_options(rest) if name in ("run", "resume") else {})
+    first = {} if rest else _deployments(session) if name == "run" else _runs_for(name, session)
+    return first | (_options(rest) if name in ("run", "resume") else {})
+
+
+def _deployments(session: Session) -> dict[str, str]:
+    try:
+        found = Deployments(session.folder).all()
+    except UsageError:  # of a folder that cannot be read there is nothing to offer
+        return {}
+    return {one.name: f"a deployment of {one.snapshot.workflow}" for one in found}
 
 
 def _runs_for(command: str, session: Session) -> dict[str, str]:

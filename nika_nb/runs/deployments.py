@@ -7,7 +7,7 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,10 +17,12 @@ from nika_nb import __version__
 from nika_nb.catalog.frames import ENGINE_VERSION
 from nika_nb.doors import command
 from nika_nb.doors import deployment as started
-from nika_nb.errors import UsageError
+from nika_nb.errors import Source, UsageError
 from nika_nb.files import no_folder
+from nika_nb.language.load import load
 from nika_nb.runs.below import projects
 from nika_nb.runs.lack import Lack
+from nika_nb.runs.readiness import lacks_at_start
 from nika_nb.runs.records import moment
 from nika_nb.runs.request import Deployed
 from nika_nb.runs.snapshots import Snapshot
@@ -53,8 +55,20 @@ class Deployment:
     def deployed(self) -> Deployed:
         return Deployed(self.name, self.version, self.snapshot.digest)
 
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The inputs that a start has to be given."""
+        workflow = load(Source(self.snapshot.text)).workflow
+        declared = workflow.inputs.values() if workflow is not None else ()
+        return tuple(one.name for one in declared if one.required and one.name not in self.snapshot.inputs)
+
+    @property
+    def lacks(self) -> tuple[Lack, ...]:
+        """What a start would be `unrunnable` for right now, its inputs aside."""
+        return lacks_at_start(self.snapshot.request(self.root, {}))
+
     def to_json(self) -> dict[str, Any]:
-        """As it is listed: without the texts."""
+        """As it is listed: without the texts, with what a start needs and lacks right now."""
         texts = {"children": list(self.snapshot.children), "skills": list(self.snapshot.skills)}
         shape = asdict(self.snapshot) | texts
         del shape["text"]
@@ -64,17 +78,49 @@ class Deployment:
             "created_at": moment(self.created),
             "digest": self.snapshot.digest,
             "root": str(self.root),
+            "required_inputs": list(self.required),
+            **readiness_of(self.lacks),
             **shape,
         }
+
+
+def readiness_of(lacks: tuple[Lack, ...]) -> dict[str, Any]:
+    """As a start would say it."""
+    readiness = "unrunnable" if lacks else "ready"
+    return {"readiness": readiness, "diagnostics": [lack.to_json() for lack in lacks]}
 
 
 class Broken(UsageError):
     """A version that lies there and cannot be run. lack: what is wrong with it."""
 
     def __init__(self, name: str, version: int, why: str) -> None:
+        self.name, self.version = name, version
         what = f"version {version} of the deployment `{name}` {why}"
         self.lack = Lack(BROKEN_CODE, what, "deploy it anew")
         super().__init__(self.lack.sentence)
+
+
+class DeploymentList(list[Deployment]):
+    """The newest version of every deployment of a project, by name; prints as a table.
+
+    broken: those whose newest version cannot be run.
+    """
+
+    def __init__(self, found: Iterable[Deployment], broken: Iterable[Broken] = ()) -> None:
+        super().__init__(found)
+        self.broken = tuple(broken)
+
+    def __repr__(self) -> str:
+        from nika_nb.runs.lines import deployment_lines  # which draws what is declared here
+
+        return "\n".join(deployment_lines(self))
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """A deployment each, by name."""
+        broken = [
+            {"name": one.name, "version": one.version, **readiness_of((one.lack,))} for one in self.broken
+        ]
+        return sorted([*(one.to_json() for one in self), *broken], key=lambda shape: str(shape["name"]))
 
 
 class Deployments:
@@ -106,18 +152,19 @@ class Deployments:
             raise UsageError(self._absent(name, version))
         return _read(self._file(name, found), name, found, self.root)
 
-    def all(self) -> list[Deployment]:
-        """The newest version of each, by name; those that cannot be read are left out.
-
-        Raises UsageError where none can be looked up.
-        """
+    def all(self) -> DeploymentList:
+        """The newest version of each, by name. Raises UsageError where none can be looked up."""
         if (why := no_folder(self.path)) is not None:
             raise UsageError(f"no deployments can be looked up: {why}")
-        found: list[Deployment] = []
+        found, broken = list[Deployment](), list[Broken]()
         for name in sorted(self._names()):
-            with suppress(UsageError):
+            try:
                 found.append(self.get(name))
-        return found
+            except Broken as one:
+                broken.append(one)
+            except UsageError:  # removed meanwhile
+                continue
+        return DeploymentList(found, broken)
 
     def remove(self, name: str, version: int | None = None) -> int:
         """How many versions went: one, or all. Runs that were started from them keep all they need."""
@@ -196,8 +243,12 @@ class Deployments:
         found = projects(self.root, f"deployments/{name}").roots
         there = [root for root in found if root != self.root and Deployments(root)._versions(name)]
         ways = [f"`{started(name, os.path.relpath(root, self.root))}`" for root in there]
-        hint = f"it lies elsewhere: {', '.join(ways[:_TOLD])}" if ways else nearest(name, list(self._names()))
-        hint = hint or f"make one with `{command('deploy')}`"
+        known = list(self._names())
+        hint = f"it lies elsewhere: {', '.join(ways[:_TOLD])}" if ways else nearest(name, known)
+        shown = (
+            f"`{command('deployments')}` shows what is" if known else f"make one with `{command('deploy')}`"
+        )
+        hint = hint or shown
         return f"there is no deployment `{name}` in {self.path}; {hint}"
 
 

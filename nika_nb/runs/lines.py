@@ -8,8 +8,9 @@ from pathlib import Path
 
 from nika_nb.board.clean import clean, error_line, one_line
 from nika_nb.doors import deployment as started
-from nika_nb.runs.deployments import Deployment
+from nika_nb.runs.deployments import Deployment, DeploymentList
 from nika_nb.runs.inspecting import Inspection
+from nika_nb.runs.lack import Lack
 from nika_nb.runs.records import Summary, moment
 from nika_nb.runs.run_list import RunList
 
@@ -43,7 +44,32 @@ def deployed_line(made: Deployment, here: Path) -> str:
     folder = "" if made.root == here.resolve() else os.path.relpath(made.root, here)
     where = os.path.join(folder, ".nika", "deployments")
     which = f"{made.name} · version {made.version} · {made.snapshot.workflow}"
-    return f"{which} · in {where}; start it with `{started(made.name, folder)}`"
+    giving = f", giving {', '.join(made.required)}" if made.required else ""
+    return f"{which} · in {where}; start it with `{started(made.name, folder)}`{giving}"
+
+
+def deployment_lines(found: DeploymentList) -> list[str]:
+    """A line per deployment: name, version, when it was made, workflow, the inputs it needs, readiness."""
+    rows = [
+        (
+            one.name,
+            f"version {one.version}",
+            _second(one.created),
+            one_line(one.snapshot.workflow),
+            f"needs {', '.join(map(one_line, one.required))}" if one.required else "",
+            _ready(one.lacks),
+        )
+        for one in found
+    ]
+    rows += [(one.name, f"version {one.version}", "", "", "", _ready((one.lack,))) for one in found.broken]
+    widths = [max(len(row[at]) for row in rows) for at in range(5)] if rows else []
+    lines = ["  ".join([*map(str.ljust, row, widths), row[-1]]) for row in sorted(rows)]
+    return lines or ["no deployments here"]
+
+
+def _ready(lacks: tuple[Lack, ...]) -> str:
+    more = f" (and {len(lacks) - 1} more)" if len(lacks) > 1 else ""
+    return f"unrunnable: {error_line(lacks[0].sentence, 400)}{more}" if lacks else "ready"
 
 
 def line_of(summary: Summary) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from nika_nb.runs.deployments import Deployment
+from nika_nb.runs.deployments import Deployment, DeploymentList
 from nika_nb.runs.following import Follow
 from nika_nb.runs.inspecting import Inspection, Unrunnable
 from nika_nb.runs.lack import lacks_of
@@ -96,8 +96,12 @@ def run_deployment(
     )
 
 
-def list_deployments(root: Root = None) -> list[Deployment]:
-    """The newest version of every deployment, by name."""
+def list_deployments(root: Root = None) -> DeploymentList:
+    """The newest version of every deployment, by name: a list that prints as a table.
+
+    `required` of each names the inputs that a start has to be given, `lacks` what it would be `unrunnable`
+    for right now. `.broken`: those whose newest version cannot be run.
+    """
     return Runs(root).deployments.all()
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from nika_nb.doors import Door as Door
 from nika_nb.doors import option
@@ -21,7 +21,7 @@ from nika_nb.trace.folder import TRACES, TraceFolder
 
 Origin = Literal["cli-operator", "ci-context", "env", "file", "notebook", "python"]
 
-NEWEST = True  # `--resume` without a path: the newest trace of this workflow
+NEWEST: Final = True  # `--resume` without a path: the newest trace of this workflow
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from tests.doors import Terminal
     [
         ((), "nika-nb: which command? `nika-nb --help` lists them"),
         (("runs",), "nika-nb runs: which command? `nika-nb runs --help` lists them"),
-        (("undeploy", "nightly"), "'undeploy' stands in a group: `nika-nb runs undeploy`"),
+        (("checkpoints", "x"), "'checkpoints' stands in a group: `nika-nb runs checkpoints`"),
         (("ls",), "'ls' stands in a group: `nika-nb trace ls` or `nika-nb book ls`"),
         (("chek", "flow.nika.yaml"), "'chek' is none of check, run, answer"),
         (("chek", "flow.nika.yaml"), "did you mean `check`?"),

@@ -15,7 +15,7 @@ from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from nika_nb import runs
-from tests.doors import Terminal, environment, frames
+from tests.doors import Terminal, environment, frames, program
 from tests.durable.cells import Cells
 from tests.durable.project import GATE, Project, project
 
@@ -191,3 +191,34 @@ def test_each_journal_says_which_door_it_was(through: Callable[[str], Any]) -> N
         through(door)
         first = [frames(path)[0] for path in (Path.cwd() / ".nika" / "traces").glob("*.ndjson")]
         assert {frame["door"] for frame in first} == {door}
+
+
+NEEDS = """\
+nika: needs
+inputs: {topic: {type: string, required: true}, level: {type: integer, required: true}}
+permits: {exec: ["./gone"]}
+tasks: {a: {exec: {command: ["./gone", "${{ inputs.topic }}"]}}}
+"""
+
+
+def test_every_door_lists_the_same_deployments(here: Project, terminal: Terminal, cells: Cells) -> None:
+    """What each needs and lacks, one that was damaged included; looked up now, with nothing written."""
+    here.deployed()
+    here.deployed("needs", NEEDS, level=2)
+    here.deployed("spoilt")
+    Path(".nika/deployments/spoilt/1.json").write_text("{}", encoding="utf-8")
+    found = runs.list_deployments()
+    said = terminal("deployments")
+    assert said.code == 0
+    assert said.out.decode() == f"{found!r}\n"
+    assert cells("deployments") == f"{found!r}\n"
+    assert terminal("deployments", "--json").outputs == found.to_json()
+    gate, needs, spoilt = repr(found).splitlines()
+    assert (gate.split()[:3], gate.split()[-1]) == (["gate", "version", "1"], "ready")
+    assert "needs topic" in needs
+    assert "unrunnable: `a`: there is no program at `./gone`" in needs
+    assert "unrunnable: version 1 of the deployment `spoilt` is no deployment" in spoilt
+    assert [one.required for one in found] == [(), ("topic",)]
+    assert not here.journals
+    program(here.root, "gone", ":")
+    assert [shape["readiness"] for shape in found.to_json()] == ["ready", "ready", "unrunnable"]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from IPython.core.completer import provisionalcompleter
 
+from nika_nb import runs
 from nika_nb.catalog.providers import MOCKS
 from nika_nb.notebook.completion import completions
 from nika_nb.notebook.magic import _loaded
@@ -124,6 +125,8 @@ def test_lines_of_our_own(session: Any, notebook: Notebook, folder: Path) -> Non
     assert sorted(offered("%nika show ¦")) == [path.name for path in traces(folder)]
     assert offered("%nika show hel¦") == [run_id(folder, "hello")]
     assert offered("%nika answer hel¦") == []
+    runs.deploy("nightly", HELLO)
+    assert offered("%nika run ni¦") == ["nightly"]
     assert offered("%nika config max¦") == ["max_parallel="]
     assert offered("%nika resume --fr¦") == ["--from"]
     assert offered("%nika attach x ¦") == []

@@ -1,4 +1,4 @@
-"""`%nika runs|deploy|run|resume`: the durable runs of the notebook's folder."""
+"""`%nika runs|deploy|deployments|run|resume`: the durable runs of the notebook's folder."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ def runs(session: Session, words: list[str]) -> None:
 @command("deploy NAME FILE [in=…]", "keep a workflow and its inputs: a new version, unless nothing differs")
 def deploy(session: Session, words: list[str]) -> None:
     print(session.desk.deploy(words))
+
+
+@command("deployments", "list the deployments of this folder: what each needs, whether it could start now")
+def deployments(session: Session, words: list[str]) -> None:
+    print(session.desk.deployments())
 
 
 @command(

@@ -34,12 +34,15 @@ def tried(folder: TraceFolder, settings: Settings) -> list[Lack]:
 
 
 def looked_at(folder: TraceFolder, settings: Settings) -> list[Lack]:
-    """The same of a folder that is there, without touching anything."""
+    """The same without touching anything; of a folder that is not there yet, of the one it would lie in."""
     if refused := _settings(settings):
         return refused
-    if not os.access(folder.path, os.W_OK | os.X_OK):
+    there = next(path for path in (folder.path, *folder.path.absolute().parents) if os.path.lexists(path))
+    if not os.path.isdir(there):
+        return [unwritable(folder, "Not a directory")]
+    if not os.access(there, os.W_OK | os.X_OK):
         return [unwritable(folder, "Permission denied")]
-    disk = os.statvfs(folder.path)
+    disk = os.statvfs(there)
     full = disk.f_bavail * disk.f_frsize < _ROOM
     return [unwritable(folder, "No space left on device")] if full else []
 
