@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import re
+import time
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 
@@ -15,10 +18,11 @@ from nika_nb.runs.shelf import Shelf
 from nika_nb.runs.traced import trace_of, traces_in
 from nika_nb.settings import Settings
 from nika_nb.trace.folder import Entry, TraceFolder, look
-from nika_nb.trace.kinship import Kinship
+from nika_nb.trace.kinship import Elsewhere, Kinship
 from nika_nb.trace.lock import busy, holder
 from nika_nb.trace.reader import read
 from nika_nb.trace.retention import Limits, collect, remove
+from nika_nb.values import duration_seconds
 
 
 def collect_command(options: argparse.Namespace) -> int:
@@ -37,20 +41,58 @@ def collect_command(options: argparse.Namespace) -> int:
 
 
 def remove_command(options: argparse.Namespace) -> int:
-    """Removes the traces named, all or none; one that a waiting run needs only under --force."""
-    entries = [_entry(_named(name)) for name in options.traces]
-    for entry in entries:
-        if entry.state == "running":
-            raise UsageError(busy(entry.path, holder(entry.path)[1]))
-        if not options.force:
-            _refuse_needed(entry)
-    for entry in entries:
+    """Removes the traces named, all or none, or those of an age; what a run needs only under --force."""
+    if bool(options.traces) + bool(options.older_than) + options.all != 1:
+        raise UsageError("say which traces: name them, or --older-than 30d, or --all")
+    for entry in _named_ones(options) if options.traces else _of_age(options):
         if not remove(entry):
             raise UsageError(
                 f"{entry.path.name} was not removed: somebody reads it, or it may not be written"
             )
         print_lines(f"removed {entry.path.name}")
     return 0
+
+
+def _named_ones(options: argparse.Namespace) -> list[Entry]:
+    entries = [_entry(_named(name)) for name in options.traces]
+    for entry in entries:
+        if entry.state == "running":
+            raise UsageError(busy(entry.path, holder(entry.path)[1]))
+        needed = "" if options.force else _needed(Kinship(_beside(entry), _elsewhere(entry)), entry)
+        if needed:
+            raise UsageError(
+                f"{entry.path.name} was not removed: {needed}. Remove it all the same with --force"
+            )
+    return entries
+
+
+def _of_age(options: argparse.Namespace) -> list[Entry]:
+    """Those of this folder, a question before its answer; of what stays is said why."""
+    found = TraceFolder(Path(".")).list()
+    before = time.time_ns() - (_age(options.older_than) if options.older_than else 0)
+    going = [entry for entry in reversed(found) if entry.mtime < before and entry.state != "running"]
+    kin = Kinship(found, _elsewhere(found[0])) if found and not options.force else None
+    gone: list[Entry] = []
+    for entry in going:
+        needed = _needed(kin, entry, gone) if kin is not None else ""
+        if needed:
+            say(f"nika-nb: {entry.path.name} stays: {needed} (--force removes it)")
+        else:
+            gone.append(entry)
+    return gone
+
+
+def _age(text: str) -> int:
+    """Nanoseconds of `30d`, or of a duration as a workflow writes it. Raises UsageError."""
+    days = re.fullmatch(r"([0-9]{1,6})d", text)
+    seconds = int(days[1]) * 86_400 if days else duration_seconds(text)
+    if seconds is None:
+        raise UsageError(f"--older-than {text}: write an age, 30d or 12h")
+    return int(seconds * 10**9)
+
+
+def _elsewhere(entry: Entry) -> Elsewhere:
+    return partial(answered_by, folder=entry.path.resolve().parent)
 
 
 def _named(name: str) -> Path:
@@ -69,26 +111,21 @@ def _entry(path: Path) -> Entry:
     return found
 
 
-def _refuse_needed(entry: Entry) -> None:
-    """Raises UsageError where a question would be lost, or would wait a second time."""
+def _needed(kin: Kinship, entry: Entry, gone: Collection[Entry] = ()) -> str:
+    """Why a trace is needed: a question would be lost, or would wait a second time; empty where it is not.
+
+    gone: what goes before it.
+    """
     if entry.state == "blocked":  # a note holds neither
-        return
-    kin = Kinship(_beside(entry), partial(answered_by, folder=entry.path.resolve().parent))
-    anyway = "Remove it all the same with --force"
+        return ""
     if kin.asked_by(entry):
         asked = [prompt.key for found in kin.open(entry) for prompt in read(found.path).prompts]
         tasks = ", ".join(f"`{key}`" for key in dict.fromkeys(asked))
         what = f"waits for an answer to {tasks}" if tasks else "went on behind a question and has no end"
-        raise UsageError(
-            f"{entry.path.name} was not removed: its run {what}, and what it has done stands there. {anyway}"
-        )
-    answered = kin.answers(entry)
-    if answered:
-        names = ", ".join(found.path.name for found in answered)
-        raise UsageError(
-            f"{entry.path.name} was not removed: it holds what was answered to {names}, "
-            f"which would ask again. {anyway}"
-        )
+        return f"its run {what}, and what it has done stands there"
+    answered = [found for found in kin.answers(entry) if found not in gone]
+    names = ", ".join(found.path.name for found in answered)
+    return f"it holds what was answered to {names}, which would ask again" if answered else ""
 
 
 def _beside(entry: Entry) -> tuple[Entry, ...]:

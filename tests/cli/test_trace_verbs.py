@@ -190,6 +190,37 @@ def test_a_paused_run_is_removed_by_force_only(files: Path, terminal: Terminal) 
     assert traces(files) == []
 
 
+def test_traces_of_an_age_are_removed(files: Path, terminal: Terminal) -> None:
+    """Of what a waiting run needs it is said that it stays; an answered question goes with its answer."""
+    terminal("run", "asks.nika.yaml")
+    answered = newest(files)
+    terminal("answer", answered, "ask=yes")
+    terminal("run", "asks.nika.yaml")
+    paused = newest(files)
+    for path in traces(files):
+        aged(path, 40)
+    terminal("run", "good.nika.yaml")
+    fresh = newest(files)
+    old = [path for path in traces(files) if path not in (paused, fresh)]
+    said = terminal("trace", "rm", "--older-than", "30d")
+    assert said.out.decode() == "".join(f"removed {path.name}\n" for path in old)
+    assert f"{paused.name} stays: its run waits for an answer to `ask`" in said.err
+    assert traces(files) == [paused, fresh]
+    assert terminal("trace", "rm", "--older-than", "2400h").out == b""
+    assert terminal("trace", "rm", "--all").out.decode() == f"removed {fresh.name}\n"
+    assert terminal("trace", "rm", "--all", "--force").out.decode() == f"removed {paused.name}\n"
+    assert traces(files) == []
+
+
+def test_which_traces_go_is_said_in_one_way(files: Path, terminal: Terminal) -> None:
+    """By name, by age, or all: never guessed."""
+    for words in ((), ("--all", "--older-than", "1d"), ("x.ndjson", "--all")):
+        refused = terminal("trace", "rm", *words)
+        assert (refused.code, "say which traces" in refused.err) == (3, True)
+    refused = terminal("trace", "rm", "--older-than", "soon")
+    assert (refused.code, "write an age, 30d or 12h" in refused.err) == (3, True)
+
+
 def test_an_answer_is_not_removed_under_its_question(files: Path, terminal: Terminal) -> None:
     """Without it the question would wait again. The question first, then the answer: nobody minds."""
     terminal("run", "asks.nika.yaml")
