@@ -1,4 +1,4 @@
-"""What runs paid, wasted and saved, one bar a run: as SVG and as text."""
+"""What runs paid, wasted and saved, one bar a run: as HTML, as SVG and as text."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from nika_nb.board.clean import inline, one_line
 from nika_nb.board.rows import RunState
+from nika_nb.board.strips import NAME, Strip, framed, full, strips
+from nika_nb.board.style import plain
 from nika_nb.board.svg import CHAR, FILL, INK, document, rect, text
 from nika_nb.board.text import OF_RUN
 from nika_nb.money import spent_said
@@ -15,7 +17,6 @@ from nika_nb.values import plural
 DRAWN = 60  # runs: of more, the newest
 _HIGH, _BAR, _WIDE, _TOP = 18, 10, 300, 18
 _CELLS = 32  # characters of the longest bar as text
-_NAME = 30
 
 Said = Callable[[float], str]  # an amount, in the words of its unit
 
@@ -39,8 +40,12 @@ class Bar:
         return max(0.0, self.spent - self.wasted)
 
     @property
+    def parts(self) -> tuple[float, float, float]:
+        return self.good, self.wasted, self.saved
+
+    @property
     def length(self) -> float:
-        return self.good + self.wasted + self.saved
+        return sum(self.parts)
 
     def words(self, amount: Said) -> str:
         """`$0.30 spent, $0.10 of it wasted, $0.20 saved`."""
@@ -50,10 +55,48 @@ class Bar:
         return ", ".join(parts)
 
 
-def bars_svg(bars: Sequence[Bar], amount: Said, ink: str = INK) -> str:
+def bars_html(bars: Sequence[Bar], amount: Said) -> str:
     """Green what was paid for something, red what gave nothing, a frame what a resume did not pay again."""
-    shown = bars[-DRAWN:]
-    names = max([0, *(len(one_line(bar.label, _NAME)) for bar in shown)]) * CHAR + 22
+    shown, rest = _drawn(bars)
+    longest = max([1e-12, *(bar.length for bar in shown)])
+    looks = (full(FILL["ok"]), full(FILL["failed"]), framed(FILL["cached"]))
+    legend = "".join(_key(word, look) for word, look in zip(("paid", "wasted", "saved"), looks, strict=True))
+    rows = [
+        Strip(
+            f"{OF_RUN[bar.state]} {one_line(bar.label, NAME)}",
+            0,
+            [(100 * part / longest, look) for part, look in zip(bar.parts, looks, strict=True) if part > 0],
+            bar.words(amount),
+        )
+        for bar in shown
+    ]
+    table = f'<div style="overflow-x:auto">{strips(_label(bars), rows, legend)}</div>'
+    return plain(table + rest) if shown else ""
+
+
+def _key(word: str, look: str) -> str:
+    box = f'<span style="display:inline-block;width:9px;height:9px;margin-right:5px;{look}"></span>'
+    return f'<span style="margin-right:14px">{box}{word}</span>'
+
+
+def _label(bars: Sequence[Bar]) -> str:
+    return f"what {plural(len(bars), 'run')} paid, wasted and saved"
+
+
+def _drawn(bars: Sequence[Bar]) -> tuple[Sequence[Bar], str]:
+    """The newest that have something to draw; how many others there are."""
+    found = [bar for bar in bars if bar.length or bar.unpriced]
+    shown = found[-DRAWN:]
+    earlier, idle = len(found) - len(shown), len(bars) - len(found)
+    rest = [f"and {plural(earlier, 'earlier run')}"] if earlier else []
+    rest += [f"and {plural(idle, 'run')} that paid and saved nothing"] if idle else []
+    return shown, " ".join(rest)
+
+
+def bars_svg(bars: Sequence[Bar], amount: Said, ink: str = INK) -> str:
+    """The same as a drawing by itself."""
+    shown, rest = _drawn(bars)
+    names = max([0, *(len(one_line(bar.label, NAME)) for bar in shown)]) * CHAR + 22
     scale = _WIDE / max([1e-12, *(bar.length for bar in shown)])
     aside = max([0, *(len(bar.words(amount)) for bar in shown)]) * CHAR + 12
     legend = "".join(_legend(at, names) for at in range(3))
@@ -61,11 +104,10 @@ def bars_svg(bars: Sequence[Bar], amount: Said, ink: str = INK) -> str:
         _bar(bar, names, _TOP + at * _HIGH, scale, amount, ink) for at, bar in enumerate(shown)
     )
     height = _TOP + len(shown) * _HIGH
-    if len(bars) > len(shown):
-        inner += text(0, height + 13, f"and {plural(len(bars) - len(shown), 'earlier run')}", ink)
+    if rest:
+        inner += text(0, height + 13, rest, ink)
         height += _HIGH
-    label = f"what {plural(len(bars), 'run')} paid, wasted and saved"
-    return document(names + _WIDE + aside, height, label, inner)
+    return document(names + _WIDE + aside, height, _label(bars), inner)
 
 
 def _legend(at: int, left: float) -> str:
@@ -81,9 +123,9 @@ def _legend(at: int, left: float) -> str:
 def _bar(bar: Bar, left: float, top: float, scale: float, amount: Said, ink: str) -> str:
     middle, y = top + 12.5, top + (_HIGH - _BAR) / 2
     title = f"<title>{inline(f'{bar.label} · {bar.state} · {bar.words(amount)}', 200)}</title>"
-    shapes, x = text(0, middle, f"{OF_RUN[bar.state]} {one_line(bar.label, _NAME)}", ink), left
+    shapes, x = text(0, middle, f"{OF_RUN[bar.state]} {one_line(bar.label, NAME)}", ink), left
     looks = (f"fill='{FILL['ok']}'", f"fill='{FILL['failed']}'", f"fill='none' stroke='{FILL['cached']}'")
-    for part, look in zip((bar.good, bar.wasted, bar.saved), looks, strict=True):
+    for part, look in zip(bar.parts, looks, strict=True):
         if part > 0:
             shapes += rect(x, y, max(1.0, part * scale), _BAR, look)
             x += max(1.0, part * scale)
@@ -92,16 +134,15 @@ def _bar(bar: Bar, left: float, top: float, scale: float, amount: Said, ink: str
 
 def bars_text(bars: Sequence[Bar], amount: Said) -> str:
     """The same in lines: █ paid, ▒ wasted, ░ saved."""
-    shown = bars[-DRAWN:]
-    width = max([0, *(len(one_line(bar.label, _NAME)) for bar in shown)])
+    shown, rest = _drawn(bars)
+    width = max([0, *(len(one_line(bar.label, NAME)) for bar in shown)])
     longest = max([1e-12, *(bar.length for bar in shown)])
     lines = [
-        f"  {OF_RUN[bar.state]} {one_line(bar.label, _NAME):<{width}} ▕{_cells(bar, longest):<{_CELLS}}▏ "
+        f"  {OF_RUN[bar.state]} {one_line(bar.label, NAME):<{width}} ▕{_cells(bar, longest):<{_CELLS}}▏ "
         f"{bar.words(amount)}"
         for bar in shown
     ]
-    more = len(bars) - len(shown)
-    return "\n".join([*lines, *([f"  and {plural(more, 'earlier run')}"] if more else [])])
+    return "\n".join([*lines, *([f"  {rest}"] if rest else [])])
 
 
 def _cells(bar: Bar, longest: float) -> str:

@@ -1,4 +1,4 @@
-"""The graph or the timeline of a board by itself: SVG with a twin in text, an image in a notebook."""
+"""The graph or the timeline of a board by itself: SVG for a file, text, HTML for a notebook."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 from nika_nb.board.graph import Graph
 from nika_nb.board.state import Board
+from nika_nb.board.style import plain
 from nika_nb.board.svg import fitting, image
-from nika_nb.board.timeline import timeline_svg, timeline_text
+from nika_nb.board.timeline import timeline_html, timeline_svg, timeline_text
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -18,17 +19,19 @@ class Drawing:
     what: str
     _svg: str
     _text: str
+    _html: str
 
     @classmethod
     def graph(cls, board: Board) -> Drawing:
         """Every task behind what it waits for, coloured by its state."""
         drawn = Graph(board)
-        return cls("graph", drawn.svg(), drawn.text())
+        svg, text = drawn.svg(), drawn.text()
+        return cls("graph", svg, text, image(svg, f"graph: {text}", fitting(svg)))
 
     @classmethod
     def timeline(cls, board: Board) -> Drawing:
         """A bar per task, from its beginning to its end."""
-        return cls("timeline", timeline_svg(board), timeline_text(board))
+        return cls("timeline", timeline_svg(board), timeline_text(board), plain(timeline_html(board)))
 
     def svg(self) -> str:
         """A whole document, as a file holds it."""
@@ -42,5 +45,4 @@ class Drawing:
         return self._text
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        page = image(self._svg, f"{self.what}: {self._text}", fitting(self._svg))
-        return {"text/plain": self._text, "text/html": page}
+        return {"text/plain": self._text, "text/html": self._html}

@@ -11,7 +11,7 @@ from nika_nb.board.folding import DRAWN, Cell, Folded, folded
 from nika_nb.board.layout import Layout, layered
 from nika_nb.board.rows import STATES, State
 from nika_nb.board.state import Board
-from nika_nb.board.svg import CHAR, FILL, INK, document, rect, text
+from nika_nb.board.svg import CHAR, FILL, INK, PAGE, SOLID, document, rect, text
 from nika_nb.board.text import UNICODE, counted, said
 from nika_nb.values import plural
 
@@ -39,15 +39,16 @@ class Graph:
     def svg(self, ink: str = INK) -> str:
         """Left to right, each task behind what it waits for; a value is a line, an order a dashed one.
 
-        ink: the colour of lines and quiet text; `currentColor` where the drawing stands in a page.
+        ink: the colour of lines; PAGE where the drawing stands in a page. Elsewhere every word has a box
+        behind it, for no grey can be read on all pages.
         """
         found, board = self._found, self._board
         places, width, height = _places(found.cells, self._layout)
         lines = _lines(found, self._layout, places, ink)
         boxes = "".join(_box(cell, places[cell.id], ink) for cell in found.cells)
-        rest = text(2, height + 12, _rest(found.left_out), ink) if found.left_out else ""
+        rest = _note(_rest(found.left_out), height + 4, ink) if found.left_out else ""
         label = f"graph of {plural(len(board.rows), 'task')}: {counted(board.counts)}"
-        return document(width, height + (18 if rest else 0), label, lines + boxes + rest)
+        return document(width, height + (22 if rest else 0), label, lines + boxes + rest)
 
     def text(self) -> str:
         """The same graph in lines: sign, name, what it waits for; a value as ←, an order as ⇠."""
@@ -104,17 +105,22 @@ def _box(cell: Cell, place: _Place, ink: str) -> str:
     title = inline(f"{_name(cell)} · {note} · {counted(_states(cell))}", 200)
     state = _state(cell)
     quiet = FILL[state] == "none"
+    hollow = quiet and ink == PAGE
     dash = " stroke-dasharray='3 2'" if state in ("skipped", "cancelled") else ""
-    frame = (
-        f"rx='5' fill='none' stroke='{ink}' stroke-opacity='.6'{dash}"
-        if quiet
-        else f"rx='5' fill='{FILL[state]}'"
-    )
-    inner = rect(place.x, place.y, place.width, _HIGH, frame)
+    look = f"fill='{SOLID if quiet else FILL[state]}'"
+    if hollow:
+        look = f"fill='none' stroke='{ink}' stroke-opacity='.6'{dash}"
+    inner = rect(place.x, place.y, place.width, _HIGH, f"rx='5' {look}")
     if len(cell.rows) > 1:
         inner += _shares(cell, place)
-    inner += text(place.x + _PAD, place.y + 16, _label(cell), ink if quiet else "#fff")
+    inner += text(place.x + _PAD, place.y + 16, _label(cell), ink if hollow else "#fff")
     return f"<g><title>{title}</title>{inner}</g>"
+
+
+def _note(words: str, y: float, ink: str) -> str:
+    if ink == PAGE:
+        return text(2, y + 13, words, ink)
+    return rect(1, y, len(words) * CHAR + 12, 18, f"rx='5' fill='{SOLID}'") + text(7, y + 13, words, "#fff")
 
 
 def _shares(cell: Cell, place: _Place) -> str:

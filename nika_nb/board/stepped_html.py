@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from nika_nb.board import html, stepped, tree
 from nika_nb.board.clean import block, inline
-from nika_nb.board.graph import graph_svg, graph_text
+from nika_nb.board.graph import Graph
 from nika_nb.board.head import head as board_head
 from nika_nb.board.picture import SMALL
 from nika_nb.board.replay import Replay, Step
 from nika_nb.board.rows import State
 from nika_nb.board.state import Board
-from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, TRACK, box, ink, plain, signed
-from nika_nb.board.svg import INK, image
+from nika_nb.board.style import COLOUR, MONO, QUIET, RUN_TONE, TRACK, box, plain, signed
+from nika_nb.board.svg import INK, PAGE, image
 from nika_nb.board.table import table
-from nika_nb.board.timeline import timeline_svg, timeline_text
+from nika_nb.board.timeline import timeline_html
 from nika_nb.board.window import window
 
 _MARKS = 240  # marks on the slider
@@ -37,7 +37,7 @@ def tone(step: Step) -> str:
 def status(step: Step) -> str:
     """Which step it is, in a line that a screen reader says whenever it changes."""
     said = (
-        f'<span style="{ink(tone(step))};font-weight:600;font-size:15px">{stepped.sign(step)} '
+        f'<span style="font-weight:600;font-size:15px">{signed(stepped.sign(step), tone(step))} '
         f"{inline(stepped.what(step), 200)}</span>"
     )
     where = f"step {step.index} of {len(step.replay) - 1}"
@@ -136,24 +136,23 @@ def state(found: Step, *, live: bool = False) -> str:
 
 def _drawings(board: Board, span: int, live: bool) -> str:
     """The graph, and a timeline that always takes the room of all its bars: nothing jumps while it plays."""
-    lines = "currentColor" if live else INK
-    graph = _drawing(graph_svg(board, lines), "" if live else f"graph: {graph_text(board)}")
-    time = ""
+    graph, time = _graph(board, live), ""
     if len(board.rows) <= SMALL:
-        words = "" if live else f"timeline: {timeline_text(board, board.last)}"
-        drawn = _drawing(timeline_svg(board, board.last, lines, span), words)
-        time = f'<div style="min-height:{18 * (len(board.rows) + 1)}px;max-width:100%">{drawn}</div>'
+        room = f"min-height:{18 * (len(board.rows) + 1)}px;max-width:100%"
+        time = f'<div style="{room}">{timeline_html(board, board.last, span)}</div>'
     style = "display:flex;flex-wrap:wrap;align-items:flex-start;gap:8px 28px;padding:4px 0 8px"
     return f'<div style="{style}">{graph}{time}</div>'
 
 
-def _drawing(svg: str, words: str) -> str:
-    """A drawing as it is, or, with words, as an image; left out where it is too large for every step."""
+def _graph(board: Board, live: bool) -> str:
+    """As it is where a page lets it stand, else as an image; left out where it is too large for a step."""
+    drawn = Graph(board)
+    svg = drawn.svg(PAGE if live else INK)
     if len(svg) > _DRAWN:
         return ""
     style = "max-width:100%;margin:0;flex:none"
-    if words:
-        return image(svg, words, style)
+    if not live:
+        return image(svg, f"graph: {drawn.text()}", style)
     return f'<div style="{style};overflow:auto">{svg}</div>'
 
 

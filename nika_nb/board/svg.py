@@ -8,12 +8,14 @@ from urllib.parse import quote
 from nika_nb.board.clean import inline
 from nika_nb.board.rows import State
 
-INK = "#757b85"  # text and lines where nobody tells the page's own colour: read as well on white as on black
+PAGE = "currentColor"  # the page's own: of a drawing that stands in it
+INK = "#70767e"  # text and lines where nobody tells the page's own colour: 4.5 to 1 on white and on black
+SOLID = "#666b74"  # a box whose words are white on any page
 FILL: dict[State, str] = {
     "pending": "none", "running": "#1f6fd6", "retrying": "#a36508", "paused": "#8e4bbd", "ok": "#1e7e46",
     "cached": "#157a87", "skipped": "none", "failed": "#c9363c", "cancelled": "none",
 }  # fmt: skip
-_LEAST = 0.7  # of its size that a drawing may shrink to
+LEAST = 0.7  # of its size that a drawing may shrink to
 CHAR = 6.65  # pixels of one character
 FONT = "font-family='ui-monospace,SFMono-Regular,Menlo,Consolas,DejaVu Sans Mono,monospace' font-size='11'"
 
@@ -40,7 +42,7 @@ def document(width: float, height: float, label: str, inner: str) -> str:
 def fitting(svg: str) -> str:
     """The style by which a drawing shrinks with a narrow page, as long as its words can be read."""
     width = re.search(r" width='([\d.]+)'", svg)
-    least = number(_LEAST * float(width[1])) if width else "0"
+    least = number(LEAST * float(width[1])) if width else "0"
     return f"max-width:100%;min-width:{least}px;height:auto;margin:0;flex:0 1 auto"
 
 

@@ -1,4 +1,4 @@
-"""When every task ran, one bar a task from the run's start on: as SVG and as text."""
+"""When every task ran, one bar a task from the run's start on: as HTML, as SVG and as text."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from nika_nb.board.clean import inline, one_line
 from nika_nb.board.rows import Row
 from nika_nb.board.state import Board
+from nika_nb.board.strips import Strip, full, strips
 from nika_nb.board.style import COLOUR
 from nika_nb.board.svg import CHAR, FILL, INK, document, rect, text
 from nika_nb.board.text import UNICODE, duration, said
@@ -32,23 +33,31 @@ class _Bar:
         return self.start if self.until is None else self.until
 
 
-def timeline_svg(board: Board, now: int | None = None, ink: str = INK, span: int = 1) -> str:
+def timeline_html(board: Board, now: int | None = None, span: int = 1) -> str:
     """Bars in the order in which tasks began; a cache hit is a sign at its moment.
 
     now: unix nanoseconds, until when running tasks have run; else the last event. span: the milliseconds
     that it shows at least, so that the steps of one run are drawn to one scale.
     """
     bars, left_out = _bars(board, now)
-    names = max((len(one_line(row.id, 24)) for row in board.tasks), default=0) * CHAR + 22
     span = max([1, span, *(bar.end for bar in bars)])
+    ticks = [(100 * at / span, duration(at) if at else "0") for at in _ticks(span)]
+    table = strips(_label(bars, span), [_strip(bar, 100 / span) for bar in bars], "", ticks)
+    return table + (f"<div>{_rest(left_out)}</div>" if left_out else "")
+
+
+def timeline_svg(board: Board, now: int | None = None, ink: str = INK) -> str:
+    """The same as a drawing by itself."""
+    bars, left_out = _bars(board, now)
+    names = max((len(one_line(row.id, 24)) for row in board.tasks), default=0) * CHAR + 22
+    span = max([1, *(bar.end for bar in bars)])
     scale = _WIDE / span
     height = _TOP + len(bars) * _HIGH + (_HIGH if left_out else 0)
     ticks = _ticks(span) if bars else []
     inner = "".join(_tick(at, names + at * scale, len(bars), ink) for at in ticks)
     inner += "".join(_row(bar, names, _TOP + at * _HIGH, scale, ink) for at, bar in enumerate(bars))
     inner += text(0, height - 5, _rest(left_out), ink) if left_out else ""
-    label = f"timeline of {plural(len(bars), 'task')} over {duration(span)}"
-    return document(names + _WIDE + _TIME, max(height, 4), label, inner)
+    return document(names + _WIDE + _TIME, max(height, 4), _label(bars, span), inner)
 
 
 def timeline_text(board: Board, now: int | None = None) -> str:
@@ -80,6 +89,20 @@ def _all(board: Board, now: int | None) -> Iterator[_Bar]:
             yield _Bar(row, _ms(end - zero), None)
         elif end is not None and took is not None:
             yield _Bar(row, max(0, _ms(end - zero) - took), _ms(end - zero))
+
+
+def _label(bars: list[_Bar], span: int) -> str:
+    return f"timeline of {plural(len(bars), 'task')} over {duration(span)}"
+
+
+def _strip(bar: _Bar, scale: float) -> Strip:
+    name = f"{UNICODE[bar.row.state]} {one_line(bar.row.id, 24)}"
+    began = f"at {duration(bar.start)}"
+    if bar.until is None:
+        return Strip(name, bar.start * scale, (), UNICODE["cached"], began)
+    fill = FILL[bar.row.state]
+    part = ((bar.until - bar.start) * scale, full(fill if fill != "none" else "currentColor"))
+    return Strip(name, min(bar.start * scale, 99.4), (part,), _time(bar), f"from {duration(bar.start)} on")
 
 
 def _ms(nanoseconds: int) -> int:

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from nika_nb.board.bars import Bar, bars_svg, bars_text
+from nika_nb.board.bars import Bar, bars_html, bars_svg, bars_text
 from nika_nb.board.framed import answer
 from nika_nb.board.rows import RunState, State
 from nika_nb.board.sheet import Drawn, Line, Sheet
-from nika_nb.board.svg import image
 from nika_nb.board.text import duration
 from nika_nb.money import adding_up, spent
 from nika_nb.trace.figures import Figures
@@ -149,7 +148,7 @@ class Ledger(Drawn):
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         bundle = Drawn._repr_mimebundle_(self)
-        return bundle | {"text/html": bundle["text/html"] + image(self.svg(), self.text())}
+        return bundle | {"text/html": bundle["text/html"] + bars_html(self._bars(), self._say())}
 
     def sheet(self) -> Sheet:
         say = self._say()

@@ -30,7 +30,8 @@ def holds(drawing: Drawing) -> None:
     assert repr(drawing) == drawing.text()
     shown = drawing._repr_mimebundle_()
     assert shown["text/plain"] == drawing.text()
-    assert shown["text/html"].startswith(f'<img alt="{drawing.what}: ')
+    beginning = '<img alt="graph: ' if drawing.what == "graph" else '<table aria-label="timeline of '
+    assert beginning in shown["text/html"]
 
 
 def test_a_run_and_every_step_of_it_are_drawn(folder: Path) -> None:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from nika_nb.board.state import board_of
-from nika_nb.board.timeline import DRAWN, timeline_svg, timeline_text
+from nika_nb.board.timeline import DRAWN, timeline_html, timeline_svg, timeline_text
 from tests.board.scripted import START, Script, crash, resume
 
 
@@ -28,6 +28,17 @@ def test_bars_stand_where_and_as_long_as_tasks_ran() -> None:
     assert found["a"][0] == found["b"][0]
     assert found["c"][0] == pytest.approx(found["a"][0] + found["a"][1], abs=0.3)
     assert found["b"][1] == pytest.approx(4 * found["a"][1], abs=0.5)
+
+
+def test_the_table_has_the_same_bars_in_percent() -> None:
+    """Where a bar begins and how long it is, also told to those who do not see it."""
+    script = Script().go("a", "x").after(1000).ok("a", "x", 1000).go("c", "x").after(3000).ok("c", "x", 3000)
+    page = timeline_html(board_of(script.say("workflow_completed").events))
+    assert re.findall(r'aria-label="(from [^"]*)" style="flex:none;width:([\d.]+)%', page) == [
+        ("from 0ms on", "0"),
+        ("from 1.0s on", "25"),
+    ]
+    assert re.findall(r"min-width:2px;width:([\d.]+)%", page) == ["25", "75"]
 
 
 def test_what_runs_grows_with_the_clock() -> None:

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 import nika_nb
-from nika_nb.board.bars import Bar, bars_svg, bars_text
+from nika_nb.board.bars import Bar, bars_html, bars_svg, bars_text
 from nika_nb.board.text import money
 from nika_nb.errors import UsageError
 from nika_nb.tables.columns import TABLES
@@ -252,22 +252,24 @@ BARS = [
 
 
 def test_the_drawing_and_its_twin_say_the_same() -> None:
-    """A bar per run with its amounts; whatever a name is made of is inert."""
-    svg, text = bars_svg(BARS, money), bars_text(BARS, money)
+    """A bar per run with its amounts; whatever a name is made of is inert. One without a bar is counted."""
+    svg, text, page = (draw(BARS, money) for draw in (bars_svg, bars_text, bars_html))
     root = ElementTree.fromstring(svg)
     assert root.tag.endswith("svg")
-    for bar in BARS:
-        assert bar.words(money) in svg
-        assert bar.words(money) in text
+    for drawn in (svg, text, page):
+        assert all(bar.words(money) in drawn for bar in BARS[:2])
+        assert "third" not in drawn
+        assert "and 1 run that paid and saved nothing" in drawn
+        assert "\x1b" not in drawn
+    assert "<script" not in page
     assert not [node for node in root.iter() if node.tag.endswith("script")]
-    assert "\x1b" not in svg + text
-    first, second, third = text.splitlines()
+    first, second, _ = text.splitlines()
     assert (first.count("█"), first.count("▒"), first.count("░")) == (21, 11, 0)
     assert "░" in second
-    assert not set("█▒░") & set(third)
 
 
 def test_many_bars_are_bounded() -> None:
     many = [Bar(f"run-{at}", "completed", 1.0, 0.0, 0.0) for at in range(500)]
     assert "and 440 earlier runs" in bars_svg(many, money)
+    assert bars_html(many, money).count("<tr") == 61
     assert len(bars_text(many, money).splitlines()) == 61
