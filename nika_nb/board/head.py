@@ -7,8 +7,8 @@ from nika_nb.board.picture import SMALL
 from nika_nb.board.rows import State
 from nika_nb.board.state import Board
 from nika_nb.board.style import COLOUR, QUIET, RUN_TONE, TRACK, ink
-from nika_nb.board.text import OF_RUN, UNICODE, counted, duration, progress, since_its_begin
-from nika_nb.money import money, spent_said
+from nika_nb.board.text import OF_RUN, UNICODE, counted, duration, progress, saved, since_its_begin
+from nika_nb.money import spent_said
 from nika_nb.values import plural
 
 TOLD = 3  # failures that are told at the top
@@ -74,11 +74,7 @@ def figures(board: Board) -> str:
     """Money and time, spent and saved, and how much of it a resume skipped."""
     parts = [spent_said(board.cost_usd, board.unpriced), *since_its_begin(board)]
     parts += [f"{board.tokens:,} tokens"] if board.tokens else []
-    usd, tokens, ms = board.saved
-    saved = [money(usd)] if usd else []
-    saved += [f"{tokens:,} tokens"] if tokens else []
-    saved += [duration(ms)] if ms else []
-    parts += [f"saved {', '.join(saved)}"] if saved else []
+    parts += saved(board)
     if board.resumed:
         parts.append(f"resumed · {board.hits} skipped (cache hit) · {board.ran_live} ran live")
     return " · ".join(parts)

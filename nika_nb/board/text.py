@@ -202,6 +202,22 @@ def resumed(board: Board) -> str:
     return f"  resumed · {board.hits} skipped (cache hit) · {board.ran_live} ran live"
 
 
+def saved(board: Board) -> list[str]:
+    """`saved $0.09, 120 tokens, 3.2s`: what records stood in for, as far as it is known."""
+    usd, tokens, ms = board.saved
+    parts = [money(usd)] if usd else []
+    parts += [f"{tokens:,} tokens"] if tokens else []
+    parts += [duration(ms)] if ms else []
+    return [f"saved {', '.join(parts)}"] if parts else []
+
+
+def of_resume(board: Board) -> list[str]:
+    """What a resume skipped, what that saved, and why the rest ran; nothing of a run that began afresh."""
+    if not board.resumed:
+        return []
+    return ["", resumed(board), *(f"  {said}" for said in saved(board)), *whys(board)]
+
+
 def trace_line(board: Board) -> str:
     parts = [f"trace: {one_line(board.trace_path, 1000)}"]
     parts += [plural(board.trace_events, "event")] if board.trace_events else []
@@ -234,7 +250,7 @@ def still(
         lines += [line(row, width, now, glyphs), *under(row)]
     lines += [f"  and {len(board.rows) - len(shown):,} more"] if len(shown) < len(board.rows) else []
     lines += [meter(board, now), *ending(board)]
-    lines += ["", resumed(board), *whys(board)] if board.resumed else []
+    lines += of_resume(board)
     lines += ["", trace_line(board)] if board.trace_path else []
     lines += ["", f"  ! {one_line(board.trouble, 2000)}"] if board.trouble else []
     text = "\n".join(lines)
@@ -259,5 +275,5 @@ def narrate(board: Board, event: Fact) -> list[str]:
         row = board.rows[str(event.fields["task"])]
         return [line(row, id_width(board)), *under(row)]
     if event.kind in RUN_STOPS:
-        return [meter(board), *ending(board), *(["", resumed(board), *whys(board)] if board.resumed else [])]
+        return [meter(board), *ending(board), *of_resume(board)]
     return []

@@ -196,5 +196,5 @@ def _notes(run: Run) -> None:
     if board.trace_path:
         say(f"nika-nb: {text.trace_line(board).strip()}")
     if board.resumed:
-        say(f"nika-nb: {text.resumed(board).strip()}")
+        say(f"nika-nb: {text.resumed(board).strip()}", *(f"nika-nb: {said}" for said in text.saved(board)))
     say(*journal_trouble(run), *how_to_answer(run))

@@ -23,6 +23,7 @@ RESUMED = """\
   ── 4/4 done · $0.00 · elapsed 13.2s ────────────────────────────
 
   resumed · 2 skipped (cache hit) · 2 ran live
+  saved 30ms
     pack_assets  not recorded: was running
     manifest     not recorded"""
 
