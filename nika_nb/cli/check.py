@@ -8,20 +8,16 @@ from pathlib import Path
 
 from nika_nb.cli.streams import print_json
 from nika_nb.runs.api import judge
-from nika_nb.runs.judging import bare, lacking
 from nika_nb.runs.request import Document, document, from_bytes
 
 
 def check(options: argparse.Namespace) -> int:
     """0 for a sound workflow, 2 for one with problems."""
-    found = given(options.file)
-    report = judge(found, options.model)
+    report = judge(given(options.file), options.model)
     if options.json:
         print_json(report.to_json(), indent=2)
     else:
         print(report.render(), file=sys.stdout if report.ok else sys.stderr)
-        for line in lacking(report, bare(found, options.model)):
-            print(line, file=sys.stderr)
     return 0 if report.ok else 2
 
 

@@ -20,7 +20,7 @@ from nika_nb.notebook.shown import Spots, show
 from nika_nb.notebook.watch import Watch
 from nika_nb.runs.forecast import forecast
 from nika_nb.runs.ids import is_run_id
-from nika_nb.runs.judging import lacking
+from nika_nb.runs.judging import with_lacks
 from nika_nb.runs.request import NEWEST, Request
 from nika_nb.runs.run import Run, interactive, ready
 
@@ -61,7 +61,7 @@ def held_by_no_older(session: Session, options: CellOptions) -> Iterator[None]:
 def _judged(request: Request) -> str:
     place = request.place
     report = check(request.source, model=request.model, base=place.base, folder=place.root)
-    return "\n".join([report.render(), *lacking(report, request)])
+    return with_lacks(report, request).render()
 
 
 def _look_ahead(session: Session, request: Request, options: CellOptions, begins: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from nika_nb.check import Report
 from nika_nb.check import check as check_source
 from nika_nb.runs.arguments import cap, mapping, resumed
+from nika_nb.runs.judging import bare, with_lacks
 from nika_nb.runs.making_room import keep_more
 from nika_nb.runs.request import Document, document
 from nika_nb.runs.run import Run, ready
@@ -20,16 +21,20 @@ from nika_nb.trace.retention import Collection
 
 
 def check(text_or_path: str | Path, *, model: str | None = None) -> Report:
-    """Judges a workflow without running anything. Raises UsageError for a file that cannot be read."""
+    """Judges a workflow without running anything. What this version could not run of it is a warning.
+
+    Raises UsageError for a file that cannot be read.
+    """
     return judge(document(text_or_path), model)
 
 
 def judge(given: Document, model: str | None) -> Report:
-    """What the check says of a text, also of bytes that are none."""
+    """What the check says of a text, also of bytes that are none, and what this version could not run."""
     if given.diagnostics:
         return Report(given.source, None, given.diagnostics)
     place = given.place()
-    return check_source(given.source, model=given.model(model), base=place.base, folder=given.folder)
+    report = check_source(given.source, model=given.model(model), base=place.base, folder=given.folder)
+    return with_lacks(report, bare(given, model))
 
 
 def run(

@@ -326,7 +326,7 @@ def test_a_check_says_what_this_version_cannot_run(notebook: Notebook) -> None:
     """Sound is one thing, to be able to run it here is another."""
     cell = notebook.run(HELLO.replace("mock/echo", "openai/gpt-4o"), "--check")
     assert "is sound" in cell.text
-    assert "this version could not run it: `greet`" in cell.text
+    assert "NIKA-PROVIDER-001 · `greet`: the model `openai/gpt-4o` is not part of this version" in cell.text
 
 
 def test_a_report_is_text_where_it_is_a_value(notebook: Notebook) -> None:

@@ -45,9 +45,10 @@ def test_it_is_told_by_a_check_and_refused_before_a_run(
     """The check is green, for the text is right; nothing is run, and no file is made."""
     (folder / "w.nika.yaml").write_text(HEAD + tasks, encoding="utf-8")
     told = terminal("check", "w.nika.yaml")
-    assert told.code == 0
-    assert "this version could not run it" in told.out.decode() + told.err
-    assert sentence in told.out.decode() + told.err
+    assert (told.code, "is sound" in told.out.decode()) == (0, True)
+    assert all(part in told.out.decode() for part in sentence.split("; "))
+    warned = terminal("check", "w.nika.yaml", "--json").outputs["hints"]
+    assert any(sentence.split("; ")[0] in found["message"] for found in warned)
     with pytest.raises(UsageError, match="nothing was run") as refused:
         nika_nb.run(Path("w.nika.yaml"))
     assert sentence in str(refused.value)
@@ -78,3 +79,21 @@ def test_what_only_the_run_knows_and_what_nobody_reads_is_not_refused(
     (folder / "w.nika.yaml").write_text(HEAD + tasks, encoding="utf-8")
     told = terminal("check", "w.nika.yaml")
     assert "this version" not in told.out.decode() + told.err
+
+
+def test_a_builtin_of_a_later_version_is_told_where_it_stands(folder: Path, terminal: Terminal) -> None:
+    """A warning with its place, also beside errors; what the check refuses itself is not said twice."""
+    tasks = (
+        '  a: { invoke: { tool: "nika:hash", args: { content: x } } }\n'
+        '  b: { invoke: { tool: "nika:chart", args: {} } }\n'
+        '  c: { invoke: { tool: "nika:hsah", args: { content: x } } }\n'
+    )
+    report = nika_nb.check(HEAD + tasks)
+    said = [
+        (found.code, found.task) for found in report.warnings if "not part of this version" in found.message
+    ]
+    assert said == [("NIKA-INVOKE-001", "a"), ("NIKA-INVOKE-001", "b")]
+    assert all(found.span is not None and "help tools" in found.hint for found in report.warnings[:1])
+    assert [found.message for found in report.errors if found.task == "c"] == [
+        "there is no builtin `nika:hsah`"
+    ]

@@ -12,7 +12,6 @@ from nika_nb.notebook.shown import show as put
 from nika_nb.runs.api import judge
 from nika_nb.runs.care import verdict_of
 from nika_nb.runs.explanation import Why
-from nika_nb.runs.judging import bare, lacking
 from nika_nb.runs.provenance import doubted
 from nika_nb.runs.request import document
 from nika_nb.runs.results import sections_of
@@ -25,9 +24,7 @@ def check(session: Session, words: list[str]) -> None:
     """The cell that is at hand is judged by `%%nika --check`."""
     if len(words) != 1:
         raise UsageError("%nika check takes one file: %nika check flow.nika.yaml")
-    found = document(session.folder / words[0])
-    report = judge(found, None)
-    print("\n".join([report.render(), *lacking(report, bare(found))]))
+    print(judge(document(session.folder / words[0]), None))
 
 
 @command("show [TRACE] [TASK]", "the run that a trace tells of, or what became of one task; nothing is asked")

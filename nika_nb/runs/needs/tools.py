@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from nika_nb.authority.effects import effects
 from nika_nb.catalog.builtins import BUILTINS
 from nika_nb.check.folding import folded
+from nika_nb.doors import command
 from nika_nb.language.model import Task, Workflow
 from nika_nb.runs.lack import Lack
 from nika_nb.runs.needs.sought import Sought
@@ -50,8 +51,7 @@ def _fetched(workflow: Workflow, task: Task) -> Iterator[Lack]:
 
 def _named(task: Task, tool: str) -> Iterator[Lack]:
     if tool not in TOOLS:
-        known = ", ".join(sorted(TOOLS))
-        what = f"`{task.id}`: the tool `{tool}` is not part of this version (it has {known})"
+        what = f"`{task.id}`: the tool `{tool}` is not part of this version"
         yield Lack("NIKA-INVOKE-001", what, _instead(tool), task.id)
 
 
@@ -62,4 +62,4 @@ def _instead(tool: str) -> str:
     kind, sign, _ = tool.partition(":")
     if sign and kind != "nika":
         return f"tools of `{kind}:` come with a later version: let a program do it, in an `exec:` task"
-    return "take one of these, or let a program do it, in an `exec:` task"
+    return f"take one that `{command('help', 'tools')}` lists, or let a program do it, in an `exec:` task"
