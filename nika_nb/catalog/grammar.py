@@ -153,6 +153,8 @@ DEAD_TASK: dict[str, Dead] = {
         "there is no `on_failure:`", "write `on_error: {recover: …}`, or a task with `after: {this: failure}`"
     ),
     "cache": _unknown("a task says nothing of its cache", "a run with `--resume` skips what is recorded"),
+    "cache_key": _unknown("a task says nothing of its cache", "a run with `--resume` skips what is recorded"),
+    "idempotency_key": _unknown("there is no `idempotency_key:`", "hand one to the tool, in its `args:`"),
     "stream": _unknown("there is no `stream:`: an output is whole", "remove it"),
     "concurrency": _moved("concurrency", "the fan-out", "write `for_each: {max_parallel: …}`"),
     "permits": _moved("permits", "the workflow", "write it beside `tasks:`"),
@@ -194,4 +196,5 @@ DEAD_VERB: dict[str, Dead] = {
     "provider": _unknown("the provider is the first part of the model", "write `model: <provider>/<name>`"),
     "cmd": _unknown("`cmd:` is called `command:`", "write `command: [program, argument]`"),
     "workflows": _unknown("an agent reaches tools only", "list them in `tools:`"),
+    "stream": DEAD_TASK["stream"],
 }

@@ -14,12 +14,13 @@ from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic, Span
 from nika_nb.language.model import Task
 from nika_nb.language.template import only_island
-from nika_nb.values import nearest, type_name
+from nika_nb.values import closest, nearest, type_name
 
 # Builtins that were folded into others, and what to use in their place.
 _GONE = {
     "nika:csv_to_json": "nika:convert with `from: csv, to: json`",
     "nika:json_to_csv": "nika:convert with `from: json, to: csv`",
+    "nika:run": "`invoke: { workflow: … }`, which calls another file",
     "nika:sleep": "nika:wait with `duration:`",
     "nika:wait_until": "nika:wait with `until:`",
     "nika:json_merge": "nika:jq with `.[0] * .[1]`",
@@ -65,8 +66,10 @@ def _span(subject: Subject, task: Task, problem: Problem) -> Span:
 
 
 def _unknown(tool: str, place: Span, task: Task) -> Diagnostic:
-    instead = f"use {_GONE[tool]}" if tool in _GONE else nearest(tool, BUILTINS)
-    hint = instead or f"the builtins are {', '.join(name.removeprefix('nika:') for name in BUILTINS)}"
+    names = [name.removeprefix("nika:") for name in BUILTINS]
+    meant = closest(tool.removeprefix("nika:"), names)
+    hint = f"did you mean `nika:{meant}`?" if meant else f"the builtins are {', '.join(names)}"
+    hint = f"use {_GONE[tool]}" if tool in _GONE else hint
     return Diagnostic("NIKA-INVOKE-001", f"there is no builtin `{tool}`", place, hint, task=task.id)
 
 

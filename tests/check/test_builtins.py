@@ -41,6 +41,18 @@ CASES = [
         "nika:convert with `from: csv, to: json`",
     ),
     Case(
+        "a builtin that others have for calling a workflow",
+        call("x").replace("'nika:x'", "«'nika:run'»"),
+        ("INVOKE-001",),
+        "use `invoke: { workflow: … }`",
+    ),
+    Case(
+        "a name like none of them",
+        call("x").replace("'nika:x'", "«'nika:mail'»"),
+        ("INVOKE-001",),
+        "the builtins are assert, done",
+    ),
+    Case(
         "done outside an agent",
         call("x").replace("'nika:x'", "«'nika:done'»"),
         ("BUILTIN-DONE-001",),

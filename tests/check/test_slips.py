@@ -65,6 +65,8 @@ SLIPS: list[tuple[str, str, str, str, str]] = [
     ("a recovery as others call it", "    exec: { command: [\"echo\", \"hi\"] }",
      "    on_error: { «fallback»: 1 }\n    exec: { command: [\"echo\", \"hi\"] }",
      "`fallback:` is called `recover:`", "write `recover:`"),
+    ("a stream", "    exec: { command: [\"echo\", \"hi\"] }",
+     "    infer: { prompt: hi, «stream»: true }", "there is no `stream:`", "remove it"),
     ("a name of several words", "nika: job", "nika: «My 2nd Job»", "is none", "my-2nd-job"),
     ("a name that cannot be helped", "nika: job", "nika: «42»", "is none", "my-workflow"),
     ("a quote left open in a list", '["echo", "hi"]', '["echo", «"»hi]', "opened here and not closed",
