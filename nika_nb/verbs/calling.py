@@ -12,9 +12,9 @@ from typing import Any, Protocol
 
 from nika_nb.authority.secrets import Masker, SecretStore
 from nika_nb.catalog.frames import GENESIS, LIVE_ONLY
-from nika_nb.engine.budget import Budget
+from nika_nb.engine.budget import CROSSED_CODE, Budget
 from nika_nb.engine.clock import Clock, SystemClock
-from nika_nb.engine.contract import Asks, Call, Permit, Reply, StaysOpen, Verbs, unit_key
+from nika_nb.engine.contract import Asks, Call, OverBudget, Permit, Reply, StaysOpen, Verbs, unit_key
 from nika_nb.engine.ending import Verdict
 from nika_nb.engine.engine import Engine
 from nika_nb.engine.events import Event
@@ -73,7 +73,8 @@ class Calling:
         self._interactive = interactive
 
     async def run(self, call: Call) -> Reply:
-        """The child's outputs. Raises Asks for its open questions, and Fault as its own failure."""
+        """The child's outputs. Raises Asks for its open questions, OverBudget where the run's cap cut it
+        off, and Fault as its own failure."""
         callee = self._admitted(call)
         inputs = _inputs(callee, call)
         call.witness(None)
@@ -146,6 +147,8 @@ class Calling:
             )
         if verdict.state == "cancelled":
             raise StaysOpen
+        if told.cut_off(verdict):
+            raise OverBudget
         if verdict.state != "completed":
             raise _failure(told, verdict)
         return Reply(verdict.outputs)
@@ -196,15 +199,11 @@ async def _to_the_end(engine: Engine, work: Coroutine[Any, Any, Verdict], told: 
 
 def _failure(told: _Told, verdict: Verdict) -> Fault:
     """The child's own failure: of the task that failed first, or of its outputs."""
-    found = [
-        (name, outcome.error)
-        for name, outcome in verdict.tasks.items()
-        if outcome.status == "failure" and outcome.error and not told.tidies(name)
-    ]
+    found = told.failures(verdict)
     if not found:
         code, _, message = (verdict.detail or "").partition(" · ")
         return Fault(code, message, details={"child": told.summary(verdict)})
-    task, error = found[0]
+    task, error = next(iter(found.items()))
     return _of_task(error, told.summary(verdict) | {"task": task})
 
 
@@ -246,6 +245,17 @@ class _Told:
         """Whether a task is a cleanup, whose failure fails nobody."""
         return self._callee.plan.tasks[task].task.is_cleanup
 
+    def failures(self, verdict: Verdict) -> dict[str, TaskError]:
+        """The errors of the tasks that failed, in the order of the text."""
+        ended = verdict.tasks.items()
+        failed = {name: end.error for name, end in ended if end.status == "failure" and end.error}
+        return {name: error for name, error in failed.items() if not self.tidies(name)}
+
+    def cut_off(self, verdict: Verdict) -> bool:
+        """Whether it ended because the run had cost what it may, and for nothing else."""
+        over = (verdict.detail or "").startswith(CROSSED_CODE)
+        return verdict.state == "failed" and over and not self.failures(verdict)
+
     async def recorded(self, work: Coroutine[Any, Any, Verdict]) -> Verdict:
         """The verdict of the child, which its caller has recorded by then unless it pauses."""
         verdict = await work
@@ -268,6 +278,8 @@ class _Told:
         """How the child ended, as a task does: by class and cause."""
         if verdict.state == "completed":
             return {"class": "success", "cause": "normal"}
+        if self.cut_off(verdict):
+            return {"class": "cancelled", "cause": "budget"}
         status = "failure" if verdict.state == "failed" else "cancelled"
         ends = {name: end.cause for name, end in verdict.tasks.items() if end.status == status}
         causes = [cause for name, cause in ends.items() if not self.tidies(name)]

@@ -237,13 +237,31 @@ def test_a_childs_costs_count_against_the_cap(write: Write, monkeypatch: pytest.
     run = nika_nb.run(path, max_cost_usd=1)
     assert run.state == "failed"
     assert len(provider.requests) == 2
-    (ended,) = of(trace_of(run), "task_failed", task="c")
-    assert ended["cost_usd"] == 1.2
-    assert ended["detail"].startswith("NIKA-RUN-1704")
+    (ended,) = of(trace_of(run), "task_cancelled", task="c")
+    assert (ended["note"], ended["cost_usd"]) == ("over budget", 1.2)
+    assert json.loads(ended["child"])["outcome"] == {"class": "cancelled", "cause": "budget"}
     assert run.tasks["d"].state == "cancelled"
     more = nika_nb.run(path, resume=run.trace, max_cost_usd=2)
     assert more.state == "completed", more
     assert len(provider.requests) == 4, "what the child had paid for is not paid again"
+
+
+def test_a_cap_is_nothing_to_recover_from(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that the cap cut off, however deep, has no end: its recovery would stand in every resume."""
+    provider = Scripted(says("ok", cost=0.6))
+    monkeypatch.setitem(MAKERS, "xai", lambda: provider)
+    child = "nika: child\nmodel: xai/house\npermits: {}\ntasks:\n"
+    child += "  t: {for_each: {items: [1, 2, 3], max_parallel: 1}, infer: {prompt: go}}\n"
+    child += 'outputs: {o: "${{ tasks.t.output }}"}\n'
+    middle = "nika: middle\npermits: {}\ntasks:\n  m: {invoke: {workflow: ./child.nika.yaml}, "
+    middle += 'on_error: {recover: {o: m}}}\noutputs: {o: "${{ tasks.m.output.o }}"}\n'
+    parent = "nika: p\ntasks:\n  c: {invoke: {workflow: ./middle.nika.yaml}, on_error: {recover: {o: c}}}\n"
+    path = write(parent=parent + 'outputs: {o: "${{ tasks.c.output.o }}"}\n', middle=middle, child=child)
+    run = nika_nb.run(path, max_cost_usd=1)
+    assert (run.state, run.tasks["c"].state) == ("failed", "cancelled")
+    more = nika_nb.run(path, resume=run.trace, max_cost_usd=2)
+    assert more.outputs == {"o": ["ok", "ok", "ok"]}
+    assert len(provider.requests) == 3
 
 
 # -- authority ---------------------------------------------------------------------------------
