@@ -36,6 +36,14 @@ TEXTS = {
     "carriers in a row": "assert argv(['env'] * 100_000)",
     "finds in a row": "argv(['find'] + ['-exec'] * 100_000)",
     "finds within finds": "argv(['find', '-exec'] * 50_000)",
+    "stars in a path": (
+        "from nika_nb.authority.globs import matches\n"
+        "for piece in ('*', '**', '**/', '/**', '*a', '**a', '/**/a', '?*', '[ab]*'):\n"
+        "    assert not matches((piece * 4_000 + 'x',), 'a/' * 8_000)\n"
+        "    assert not matches((piece * 12 + 'x',), 'a' * 8_000)\n"
+        "assert matches(('*a' * 4_000,), 'a' * 8_000)\n"
+        "assert matches(('**/' * 4_000 + 'a',), 'a/' * 8_000 + 'a')\n"
+    ),
     "a duration": "from nika_nb.values import duration_ms\nassert duration_ms('1' * 1_000_000) is None",
     "backslashes in a workflow": (
         "from nika_nb.errors import Source\nfrom nika_nb.language import load\n"
