@@ -17,6 +17,7 @@ from nika_nb.errors import Diagnostic, Severity
 from nika_nb.language.model import Permits
 
 _SHOWN = 6  # effects named in one sentence
+_ADD = "add "  # how a hint begins that widens the boundary by one grant
 
 
 def judge(subject: Subject) -> Iterator[Diagnostic]:
@@ -34,8 +35,7 @@ def judge(subject: Subject) -> Iterator[Diagnostic]:
     if permits is None:
         yield from _undeclared(subject, possible)
         return
-    for need in possible:
-        yield from _outside(subject, permits, need)
+    yield from _together([found for need in possible for found in _outside(subject, permits, need)])
 
 
 # what no boundary can open
@@ -102,6 +102,17 @@ def _telling(needs: list[Need]) -> list[Need]:
     """The needs without the tools whose targets say more than their names."""
     aimed = {need.task.id for need in needs if need.effect.kind != "tool"}
     return [need for need in needs if need.effect.kind != "tool" or need.task.id not in aimed]
+
+
+def _together(found: list[Diagnostic]) -> Iterator[Diagnostic]:
+    """The first finding of a task says all that has to be added for it: one thing to write, not several."""
+    grants: dict[str | None, dict[str, None]] = {}
+    for one in found:
+        if one.hint.startswith(_ADD):
+            grants.setdefault(one.task, {})[one.hint.removeprefix(_ADD)] = None
+    for one in found:
+        wanted = grants.pop(one.task, {}) if one.hint.startswith(_ADD) else {}
+        yield replace(one, hint=_ADD + ", ".join(wanted)) if len(wanted) > 1 else one
 
 
 def _outside(subject: Subject, permits: Permits, need: Need) -> Iterator[Diagnostic]:

@@ -333,3 +333,21 @@ def test_a_part_of_an_upload_outside_the_boundary_is_only_warned_of() -> None:
     report = judged(boundary("permits: { net: { http: [a.example] }, tools: ['nika:fetch'] }\n", task))
     assert report.ok
     assert [warning.code for warning in report.warnings] == ["NIKA-SEC-004"]
+
+
+def test_what_one_task_needs_is_suggested_together() -> None:
+    """Its first finding says all that has to be added; each keeps its own beside that."""
+    found = judged(
+        boundary(
+            "permits: { exec: [git] }\n",
+            invoke("'nika:read'", "path: a.txt")
+            + "\n  u:\n    "
+            + invoke("'nika:write'", "path: b, content: c"),
+        )
+    )
+    assert [(one.task, one.hint) for one in found.errors] == [
+        ("t", 'add "nika:read" to permits.tools, "a.txt" to permits.fs.read'),
+        ("t", 'add "a.txt" to permits.fs.read'),
+        ("u", 'add "nika:write" to permits.tools, "b" to permits.fs.write'),
+        ("u", 'add "b" to permits.fs.write'),
+    ]
