@@ -10,12 +10,13 @@ from typing import Any, Literal
 from nika_nb.authority.effects import effects
 from nika_nb.authority.globs import admits
 from nika_nb.catalog.builtins import BUILTINS, PROMPT
-from nika_nb.check.folding import Fixed, fixed
+from nika_nb.check.folding import fixed
 from nika_nb.check.kleene import UNKNOWN, truth
 from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic
 from nika_nb.language.cel import Expr
 from nika_nb.language.cel.syntax import as_reference
+from nika_nb.language.folding import Fixed
 from nika_nb.language.model import Task
 from nika_nb.language.template import only_island
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nika_nb.catalog.providers import MOCKS, PROVIDERS, is_no_mock, split_model
-from nika_nb.check.folding import constants, fold, folded
+from nika_nb.check.folding import folded
 from nika_nb.check.problem import is_open
 from nika_nb.check.subject import Subject
 from nika_nb.check.surfaces import envelope_model
 from nika_nb.doors import option
 from nika_nb.errors import Diagnostic, Span
+from nika_nb.language.folding import constants, fold
 from nika_nb.language.model import Task
 from nika_nb.language.template import Plain
 from nika_nb.values import nearest

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from itertools import combinations, pairwise
 
 from nika_nb.authority import paths
-from nika_nb.check.folding import argument, fixed, fold
+from nika_nb.check.folding import argument, fixed
 from nika_nb.check.problem import is_open
 from nika_nb.check.subject import Subject
 from nika_nb.errors import Diagnostic
+from nika_nb.language.folding import fold
 from nika_nb.language.model import Task
 from nika_nb.language.template import Plain
 from nika_nb.plan.graph import Reach

@@ -13,7 +13,6 @@ from nika_nb.authority.effects import effects
 from nika_nb.authority.secrets import Masker, SecretStore
 from nika_nb.board.forecast import Ceiling, TaskForecast, Touch
 from nika_nb.board.rows import reason_said
-from nika_nb.check.folding import fold
 from nika_nb.engine.forecast import Expected, Forecaster
 from nika_nb.engine.identify import Identifier
 from nika_nb.engine.memory import Memory
@@ -21,6 +20,7 @@ from nika_nb.engine.reasons import parts_of
 from nika_nb.engine.scope import Scopes
 from nika_nb.engine.seen import Seen
 from nika_nb.language.binding import bound
+from nika_nb.language.folding import fold
 from nika_nb.language.jq import JqWorker
 from nika_nb.language.model import Action, Task
 from nika_nb.language.template import islands
