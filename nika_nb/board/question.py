@@ -16,6 +16,7 @@ SILENT = "If the buttons do nothing, their kernel is gone: %nika inbox brings ne
 UNFOLDED = 3  # questions of one run whose facts are shown without a click
 MOST = 100  # questions of one run that are told
 _WORDS = 30  # choices, tasks, effects of one question that are told
+_WORD = 400  # characters of one of them: of an effect that is all of it
 
 _EFFECTS = {
     "exec": "run",
@@ -76,7 +77,7 @@ def example(prompt: Prompt) -> str:
 def asked(prompt: Prompt) -> tuple[str, str]:
     """(what a terminal shows, the sign behind which the answer is typed)."""
     facts = [fact for fact in _facts(prompt) if fact[0] not in ("choices", "default")]
-    lines = [f"     {name}: {' · '.join(one_line(word) for word in words)}" for name, words in facts]
+    lines = [f"     {name}: {' · '.join(one_line(word, _WORD) for word in words)}" for name, words in facts]
     lines.append(f"◇ {one_line(prompt.key)} · {clean(prompt.message).strip()}")
     if prompt.mode == "confirm":
         sign = "[Y/n]" if prompt.has_default and prompt.default is True else "[y/N]"
@@ -105,7 +106,9 @@ def answered_text(one: Asked) -> str:
 
 def _open_text(one: Asked, run_id: str) -> list[str]:
     message = clean(one.prompt.message).strip().replace("\n", "\n       ")
-    facts = [(name, " · ".join(one_line(word) for word in words)) for name, words in _facts(one.prompt)]
+    facts = [
+        (name, " · ".join(one_line(word, _WORD) for word in words)) for name, words in _facts(one.prompt)
+    ]
     facts += [("run", one_line(run_id))] if run_id else []
     facts += [(name, one_line(line, 1000)) for name, line in _lines(one)]
     head = f"  ◇ {one_line(one.prompt.key)} · {message}"
@@ -191,7 +194,7 @@ def _table(one: Asked, run_id: str, in_form: bool) -> str:
     """in_form: without what its fields show."""
     shown = ("choices", "default") if in_form and one.prompt.mode != "confirm" else ()
     told = [fact for fact in _facts(one.prompt) if fact[0] not in shown]
-    facts = [(name, " · ".join(inline(word) for word in words)) for name, words in told]
+    facts = [(name, " · ".join(inline(word, _WORD) for word in words)) for name, words in told]
     facts += [("run", inline(run_id))] if run_id else []
     facts += [(name, inline(line, 1000)) for name, line in _lines(one)]
     plain = "table-layout:auto;width:auto;border-collapse:collapse;margin:0;border:0"

@@ -151,6 +151,11 @@ def unescaped(raw: str) -> str:
     return _OPENER.sub(lambda run: "\\" * (len(run.group(1)) // 2) + "${{", raw)
 
 
+def escaped(text: str) -> str:
+    """A text that is meant letter for letter, as it is written where an opener would begin an island."""
+    return _OPENER.sub(lambda run: "\\" * (2 * len(run.group(1)) + 1) + "${{", text)
+
+
 def _openers(raw: str) -> Iterator[tuple[int, int, int]]:
     """(start of the backslash run, its length, position of `${{`) of every opener."""
     for match in _OPENER.finditer(raw):

@@ -63,16 +63,24 @@ class Answers:
         return answered | ({"answers": dumps(found)} if found else {})
 
 
-def kept(trace: Trace, forced: Collection[str]) -> dict[str, Any]:
-    """The answers that a journal which broke off had begun with, those of forced tasks and items left out."""
+def kept(trace: Trace, forced: Collection[str], reopened: Collection[str] = ()) -> dict[str, Any]:
+    """The answers that a journal which broke off had begun with, those of forced tasks and items left out.
+
+    reopened: the questions by their plain keys whose answers do not hold any more.
+    """
     text = trace.prologue.get("answers")
     found = loads(text) if trace.state == "incomplete" and isinstance(text, str) else None
     return {
         key: shape
         for key, shape in (found.items() if isinstance(found, dict) else ())
         if isinstance(shape, dict) and isinstance(shape.get("shown_hash"), str)
-        if not {key.partition("/")[0], task_of(key)} & set(forced)
+        if not {key.partition("/")[0], task_of(key)} & set(forced) and plain_key(key) not in reopened
     }
+
+
+def plain_key(key: str) -> str:
+    """The key of a prompt, whichever item it is about: `call/ask` of `call[3]/ask`."""
+    return _ITEM.sub("", key)
 
 
 def task_of(key: str) -> str:
@@ -174,7 +182,7 @@ def for_edit(plan: Plan, given: Mapping[str, Any], shown: Mapping[str, str]) -> 
     found: dict[str, Answer] = {}
     for key, value in given.items():
         name = key or (prompts[0] if len(prompts) == 1 else "")
-        if _KEY.fullmatch(name) is None or _ITEM.sub("", name) not in prompts:
+        if _KEY.fullmatch(name) is None or plain_key(name) not in prompts:
             raise _no_prompt(key, prompts)
         found[name] = Answer(value, "resumed" if shown else "answer", shown.get(name))
     return found

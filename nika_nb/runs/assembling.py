@@ -39,6 +39,7 @@ from nika_nb.trace.retention import Collection
 from nika_nb.trace.seal import Sealing
 from nika_nb.trace.writer import Journal
 from nika_nb.values import dumps
+from nika_nb.verbs.behind import Known
 from nika_nb.verbs.calling import Around
 from nika_nb.verbs.leaving import Leaving
 from nika_nb.verbs.runner import LocalVerbs
@@ -137,8 +138,9 @@ class _Parts:
         self._approvals = used_up(resumed.trace) if resumed.trace is not None and resumed.run_id else []
         self.jq = JqWorker(computed=self.masker.learn)
         self._around = self._made_around()
-        self.verbs = self._made_verbs(interactive)
         self._store = self._armed()
+        self._told = Known.of(drafted.inputs, self.masker)
+        self.verbs = self._made_verbs(interactive)
         self.journal = self._made_journal()
         self._first = self._made_first()
 
@@ -211,6 +213,7 @@ class _Parts:
             answers=self._answers.all,
             jq=self.jq,
             around=self._around,
+            known=self._told,
             approvals=set(self._approvals),
         )
 
@@ -219,7 +222,7 @@ class _Parts:
         verbs = Leaving(self.verbs, self._drafted.workflow) if self._request.called_off else self.verbs
         if not self._doubtful:
             return verbs
-        return AskFirst(verbs, self._doubtful, self._answers.now, self._drafted.workflow)
+        return AskFirst(verbs, self._doubtful, self._answers.now, self._drafted.plan, self._told)
 
     def _armed(self) -> SecretStore:
         """The workflow's secrets; from here on they and those of called workflows are masked."""

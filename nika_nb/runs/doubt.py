@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from nika_nb.authority.effects import described
 from nika_nb.engine.contract import Answer, Asks, Call, Prompt, Reply, Verbs, unit_key
 from nika_nb.errors import Fault
 from nika_nb.language.model import Task, Workflow
+from nika_nb.plan.plan import Plan
 from nika_nb.tools.prompt import DECLINED_CODE, NAME, WrongAnswer, read_answer, shown_hash
 from nika_nb.trace.fields import names_of
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.trace import Trace
+from nika_nb.verbs.behind import Known, itself
 
 
 def in_doubt(memory: JournalMemory, workflow: Workflow) -> frozenset[str]:
@@ -42,12 +43,18 @@ class AskFirst:
     """
 
     def __init__(
-        self, verbs: Verbs, doubtful: Collection[str], answers: Mapping[str, Answer], workflow: Workflow
+        self,
+        verbs: Verbs,
+        doubtful: Collection[str],
+        answers: Mapping[str, Answer],
+        plan: Plan,
+        known: Known,
     ) -> None:
         self._verbs = verbs
         self._doubtful = doubtful
         self._answers = answers
-        self._tasks = workflow.tasks
+        self._plan = plan
+        self._known = known
 
     async def run(self, call: Call) -> Reply:
         key = unit_key(call.task, call.item)
@@ -60,10 +67,15 @@ class AskFirst:
             f"`{key}` was running when the run broke off: what it does may have happened, or half of it. "
             "Run it again?"
         )
-        gates, effects = (call.task,), described((self._tasks[call.task].action,))
-        bound = shown_hash("confirm", message, (), gates, effects)
+        waits = itself(self._plan, call.task, self._known)
         return Prompt(
-            call.task, "confirm", message, item=call.item, gates=gates, effects=effects, shown_hash=bound
+            call.task,
+            "confirm",
+            message,
+            item=call.item,
+            gates=waits.tasks,
+            effects=waits.effects,
+            shown_hash=shown_hash("confirm", message, (), waits.tasks, waits.effects),
         )
 
     def _ask(self, call: Call, prompt: Prompt) -> None:

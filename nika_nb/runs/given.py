@@ -11,11 +11,15 @@ from nika_nb.runs.draft import Draft
 from nika_nb.runs.inputs import bind
 from nika_nb.runs.request import Request
 from nika_nb.runs.resumption import Resumption
+from nika_nb.runs.truly import known, reopened
+from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.trace import Trace
 
 
 def with_inputs(request: Request, drafted: Draft, resumed: Resumption) -> tuple[Request, Draft]:
     """The request and its draft with all their inputs; what is taken from the trace is told.
+
+    Questions of the trace that were answered for other inputs are open again.
 
     Raises UsageError for one that the trace withheld, and for one that does not fit.
     """
@@ -23,7 +27,11 @@ def with_inputs(request: Request, drafted: Draft, resumed: Resumption) -> tuple[
         return request, drafted
     if resumed.trace is not None:
         request = _with_recorded(request, drafted.workflow, resumed.trace, resumed.notices)
-    return request, replace(drafted, inputs=bind(drafted.workflow, request.variables, request.place.base))
+    drafted = replace(drafted, inputs=bind(drafted.workflow, request.variables, request.place.base))
+    if isinstance(resumed.memory, JournalMemory):
+        values = known(drafted, request.place.base)
+        resumed.memory.reopen(lambda trace: reopened(drafted.plan, trace.input_values, values))
+    return request, drafted
 
 
 def _with_recorded(request: Request, workflow: Workflow, trace: Trace, notices: list[str]) -> Request:

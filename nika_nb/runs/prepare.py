@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from nika_nb.authority.secrets import hidden_before_a_run
@@ -11,7 +11,7 @@ from nika_nb.engine.contract import Answer
 from nika_nb.errors import CheckRefused, UsageError
 from nika_nb.plan.plan import Plan
 from nika_nb.runs.answered import refuse_earlier
-from nika_nb.runs.answers import Answers, decided, for_edit, for_open, kept, task_of
+from nika_nb.runs.answers import Answers, decided, for_edit, for_open, kept, plain_key, task_of
 from nika_nb.runs.assembling import Prepared, assembled, relied_on
 from nika_nb.runs.blocked import blocked
 from nika_nb.runs.children import pinned_texts, recorded
@@ -28,6 +28,7 @@ from nika_nb.runs.truly import refuse_untrue
 from nika_nb.runs.waiting import refuse_to_ask_again
 from nika_nb.settings import Settings
 from nika_nb.trace.memory import JournalMemory
+from nika_nb.trace.trace import Trace
 from nika_nb.trace.trust import Untrusted
 from nika_nb.values import dumps
 
@@ -125,7 +126,9 @@ def answers_of(request: Request, drafted: Draft, resumed: Resumption) -> Answers
     """The answers of a run by prompt. Raises UsageError or ResumeRefused for one that is not taken."""
     plan, children = drafted.plan, drafted.children
     trace, memory = resumed.trace, resumed.memory
-    before = kept(trace, memory.forced) if trace is not None and isinstance(memory, JournalMemory) else {}
+    before, reopened = {}, frozenset[str]()
+    if trace is not None and isinstance(memory, JournalMemory):
+        before, reopened = kept(trace, memory.forced, memory.reopened), memory.reopened
     if not request.answers and not request.declined:
         return Answers(before=before)
     if request.continues and trace is not None:
@@ -137,12 +140,23 @@ def answers_of(request: Request, drafted: Draft, resumed: Resumption) -> Answers
     texts = pinned_texts(request.source.name, plan, children)
     same = trace is not None and trace.source == request.source.text and recorded(texts, trace)
     if trace is not None and trace.state == "paused" and same:
+        _refuse_for_others(trace, reopened)
         refuse_untrue(request, trace, drafted)
         return Answers(for_open(trace.prompts, request.answers, request.shown, "resumed"), trace.prompts)
     given = for_edit(plan, request.answers, request.shown)
     if isinstance(memory, JournalMemory):
         _refuse_decided(given, plan, memory, before if memory.trace.ran(request.source.text) else {})
     return Answers(given, before=before)
+
+
+def _refuse_for_others(trace: Trace, reopened: Collection[str]) -> None:
+    """Raises UsageError where a question was asked for other inputs than would be used now."""
+    for prompt in trace.prompts:
+        if plain_key(prompt.key) in reopened:
+            raise UsageError(
+                f"nothing was run: with these inputs an answer to `{prompt.key}` would set off something "
+                f"else than {trace.path.name} tells; resume without an answer, and it is asked anew"
+            )
 
 
 def _refuse_decided(

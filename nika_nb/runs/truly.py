@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
-from nika_nb.authority.effects import described
+from nika_nb.authority.secrets import hidden_before_a_run
 from nika_nb.doors import option
-from nika_nb.engine.contract import Prompt, unit_of
+from nika_nb.engine.contract import Prompt
 from nika_nb.errors import hidden
 from nika_nb.plan.plan import Plan
+from nika_nb.runs.answers import prompts_of
 from nika_nb.runs.doubt import carried, exempt
 from nika_nb.runs.draft import Draft
 from nika_nb.runs.request import Request
-from nika_nb.tools.base import NOTHING, Behind
+from nika_nb.tools.base import Behind
 from nika_nb.trace.trace import Trace
 from nika_nb.trace.trust import Untrusted
-from nika_nb.verbs.behind import behind
+from nika_nb.verbs.behind import Known, behind_question, itself
 
 _TOLD = 5  # effects that a sentence names
 
 
 def refuse_untrue(request: Request, trace: Trace, drafted: Draft) -> None:
-    """Raises Untrusted where the text that would run has something else behind a question than is told.
+    """Raises Untrusted where the text that would run, with its inputs, has something else behind a question
+    than is told.
 
     A trace may come from anybody: its questions are shown as it tells them, its text is what runs.
     """
     if request.unverified:
         return
-    found = next(_untrue(trace, drafted.plan), None)
+    found = next(_untrue(trace, drafted.plan, known(drafted, request.place.base)), None)
     if found is None:
         return
     prompt, effects = found
@@ -42,30 +45,48 @@ def refuse_untrue(request: Request, trace: Trace, drafted: Draft) -> None:
     )
 
 
-def _untrue(trace: Trace, plan: Plan) -> Iterator[tuple[Prompt, tuple[str, ...]]]:
+def known(drafted: Draft, base: Path) -> Known:
+    """What the questions of a run will be told with, before there is a run."""
+    with hidden_before_a_run(drafted.workflows, base) as masker:
+        return Known.of(drafted.inputs, masker)
+
+
+def reopened(plan: Plan, then: Mapping[str, Any] | None, now: Known) -> frozenset[str]:
+    """The questions by their plain keys whose answers would set off something else than they did.
+
+    then: the inputs with which they were asked, as far as they are recorded.
+    """
+    if then == now.inputs:
+        return frozenset()
+    before = Known(then or {}, now.mask)
+    return frozenset(
+        key
+        for key in prompts_of(plan)
+        if behind_question(key, plan, before) != behind_question(key, plan, now)
+    )
+
+
+def _untrue(trace: Trace, plan: Plan, values: Known) -> Iterator[tuple[Prompt, tuple[str, ...]]]:
     """The questions that tell something else, each with the effects that are really behind it."""
     doubtful = carried(trace)
     for prompt in trace.prompts:
-        real = _real(prompt, plan, doubtful)
-        told = Behind(prompt.gates, prompt.effects, prompt.conditions)
-        if told not in (real, replace(real, conditions=())):  # older journals tell no conditions
+        real = _real(prompt, plan, doubtful, values)
+        if not _tells(prompt, real):
             yield prompt, real.effects
 
 
-def _real(prompt: Prompt, plan: Plan, doubtful: Collection[str]) -> Behind:
+def _tells(prompt: Prompt, real: Behind) -> bool:
+    """Older journals tell effects as they are written, and no conditions."""
+    return (
+        prompt.gates == real.tasks
+        and prompt.effects in (real.effects, real.written)
+        and prompt.conditions in (real.conditions, ())
+    )
+
+
+def _real(prompt: Prompt, plan: Plan, doubtful: Collection[str], values: Known) -> Behind:
     """What waits for a question in the text; nothing where the text does not ask it."""
     task = plan.workflow.tasks.get(prompt.task)
     if prompt.key in doubtful and task is not None and not exempt(task):
-        return Behind((prompt.task,), described((task.action,)))
-    return _below(prompt.key, plan, NOTHING)
-
-
-def _below(key: str, plan: Plan, beyond: Behind) -> Behind:
-    """As `behind`, for a question of a called workflow as well: `call/ask`."""
-    unit, _, inner = key.partition("/")
-    name = unit_of(unit)[0]
-    if name not in plan.tasks:
-        return NOTHING
-    here = behind(plan, name, beyond)
-    callee = plan.callees.get(plan.tasks[name].task.called or "")
-    return _below(inner, callee.plan, here) if inner and callee is not None else here
+        return itself(plan, prompt.task, values)
+    return behind_question(prompt.key, plan, values)

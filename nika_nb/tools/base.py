@@ -24,13 +24,15 @@ ARGUMENTS_CODE = "NIKA-BUILTIN-001"
 class Behind:
     """What waits for a task.
 
-    tasks: in document order. effects: what they may do, each once. conditions: for each of the tasks
-    when it will run, empty where it always will.
+    tasks: in document order. effects: what they may do, each once, with what is known written out.
+    conditions: for each of the tasks when it will run, empty where it always will. written: the effects as
+    their author wrote them, which is how older journals tell them.
     """
 
     tasks: tuple[str, ...] = ()
     effects: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()
 
 
 NOTHING = Behind()

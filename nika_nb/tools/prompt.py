@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 from nika_nb.engine.contract import Answer, Asks, Prompt
@@ -85,6 +86,8 @@ async def _prompt(use: Use, arguments: Mapping[str, Any]) -> Any:
     """An answer that was given; else a human; else the default; else a pause."""
     prompt = _read(use, arguments)
     answer = use.asking.answers.get(prompt.key)
+    if answer is not None and answer.shown_hash == (older := _as_written(use, prompt)).shown_hash:
+        prompt = older
     if answer is not None and not (answer.kept and answer.shown_hash != prompt.shown_hash):
         return _meant(arguments, prompt, _answered(use, prompt, answer))
     if prompt.has_default and (use.in_loop or not use.asking.interactive):
@@ -144,7 +147,8 @@ def _admit(use: Use, prompt: Prompt) -> None:
     """At most five different confirmations per run: a human who is asked without end stops reading."""
     if prompt.mode != "confirm":
         return
-    if prompt.shown_hash not in use.asking.approvals and len(use.asking.approvals) >= MOST_APPROVALS:
+    known = {prompt.shown_hash, _as_written(use, prompt).shown_hash} & use.asking.approvals
+    if not known and len(use.asking.approvals) >= MOST_APPROVALS:
         _refuse(use, prompt, "engine", "approval.rate_limited")
         raise Fault(
             APPROVAL_CODE,
@@ -196,6 +200,13 @@ def _read(use: Use, arguments: Mapping[str, Any]) -> Prompt:
         shown_hash=shown_hash(mode, message, choices, behind.tasks, behind.effects),
         conditions=behind.conditions,
     )
+
+
+def _as_written(use: Use, prompt: Prompt) -> Prompt:
+    """The question as older journals ask it: what it sets off as its author wrote it, no value in it."""
+    written = use.asking.behind(use.call.task).written
+    shown = shown_hash(prompt.mode, prompt.message, prompt.choices, prompt.gates, written)
+    return replace(prompt, effects=written, shown_hash=shown)
 
 
 def shown_hash(

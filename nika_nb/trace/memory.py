@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from nika_nb.catalog.frames import TASK_SUCCESSES
@@ -17,6 +17,8 @@ from nika_nb.trace.remembered import Record, Remembered
 from nika_nb.trace.trace import Trace
 from nika_nb.values import Json, plural
 
+_SETS_OFF = Miss("input", detail="an answer would set off something else")
+
 
 class JournalMemory:
     """The memory of a resume: implements `engine.memory.Memory` over one trace.
@@ -24,7 +26,8 @@ class JournalMemory:
     forced: tasks and items (`rows[3]`) that run whatever is recorded. carry_failures: for continuing a
     paused run, whose failures and skips because of an error stand. earlier: what is asked for a task that
     this trace brought to no success.
-    as_of: when the run had ended that a called workflow's journal stands in.
+    as_of: when the run had ended that a called workflow's journal stands in. reopened: the questions, in
+    called workflows as `call/ask`, whose answers do not hold any more.
     usable, keyless and unparseable count the recorded successes.
     """
 
@@ -38,12 +41,14 @@ class JournalMemory:
         carry_failures: bool = False,
         earlier: JournalMemory | None = None,
         as_of: int | None = None,
+        reopened: frozenset[str] = frozenset(),
     ) -> None:
         self.trace = trace
         self._as_of = as_of or _ended(trace)
         self.earlier = earlier
         self.forced = frozenset(forced)
         self._opened = _items_of(self.forced)
+        self.reopened = reopened
         self.carry_failures = carry_failures
         self._tasks: dict[str, Remembered] = {}
         self._asked = {prompt.task for prompt in trace.prompts}
@@ -56,6 +61,13 @@ class JournalMemory:
         self.keyless = sum(known.keyless for known in self._tasks.values())
         self.unparseable = sum(known.unparseable for known in self._tasks.values())
 
+    def reopen(self, judge: Callable[[Trace], frozenset[str]]) -> None:
+        """Asks of this trace, and of what lies behind it, which of its answers do not hold any more."""
+        self.reopened = judge(self.trace)
+        self._remembered.clear()
+        if self.earlier is not None:
+            self.earlier.reopen(judge)
+
     def recall(self, identity: Identity) -> Hit | Miss:
         """A recorded success of the same definition and inputs, or why there is none."""
         if identity.task in self.forced:
@@ -67,9 +79,9 @@ class JournalMemory:
         if record is None:
             found = missed(known, asked=identity.task in self._asked)
             return better(found, self.earlier.recall(identity)) if self.earlier else found
-        if record.keys == (identity.def_hash, identity.input_hash):
-            return self._hit(record)
-        return differs(record, identity)
+        if record.keys != (identity.def_hash, identity.input_hash):
+            return differs(record, identity)
+        return _SETS_OFF if self._reopens(identity.task) else self._hit(record)
 
     def recall_item(self, identity: Identity, index: int) -> Hit | Miss:
         """The same for one item; every recorded item serves once, the one at its own index first."""
@@ -77,6 +89,8 @@ class JournalMemory:
             return Miss("forced")
         known = self._tasks.get(identity.task)
         fitting = known.items.get((identity.def_hash, identity.input_hash)) if known else None
+        if fitting and self._reopens(identity.task):
+            return _SETS_OFF
         if fitting:
             return self._hit(fitting.pop(index) if index in fitting else fitting.popitem()[1])
         found = missed_item(known, identity, index)
@@ -87,6 +101,10 @@ class JournalMemory:
     def forces(self, task: str, item: int | None) -> bool:
         """Whether a task, or an item of one, runs whatever is recorded."""
         return task in self.forced or (item is not None and unit_key(task, item) in self.forced)
+
+    def _reopens(self, task: str) -> bool:
+        """Whether an answer of this task, or of one below it, does not hold any more."""
+        return any(key.partition("/")[0] == task for key in self.reopened)
 
     def items_of(self, task: str) -> frozenset[int]:
         """The items of a fan-out of which the trace, or the one that it went on from, tells anything."""
@@ -119,7 +137,9 @@ class JournalMemory:
         record = known.record if known else None
         if record is None and self.earlier is not None:
             return self.earlier.decided(task, def_hash)
-        return record.output if record is not None and record.def_hash == def_hash else None
+        if record is None or self._reopens(task):
+            return None
+        return record.output if record.def_hash == def_hash else None
 
     def recorded(self) -> dict[str, Hit]:
         """Every task with a success that can be used again, as long as nothing about it changes."""
@@ -142,7 +162,7 @@ class JournalMemory:
         if task in self.forced:
             return False
         if known is not None and known.record is not None:
-            return known.record.def_hash == def_hash
+            return known.record.def_hash == def_hash and not self._reopens(task)
         return self.earlier is not None and self.earlier.knows(task, def_hash)
 
     def stands(self, task: str, def_hash: str) -> bool:
@@ -203,12 +223,18 @@ class JournalMemory:
             earlier = self.earlier._remember_child(task, item) if self.earlier else None
             known = self._tasks.get(task)
             said = known.children.get(item) if known else None
-            self._remembered[task, item] = earlier if said is None else self._of_child(said, earlier)
+            self._remembered[task, item] = earlier if said is None else self._of_child(task, said, earlier)
         return self._remembered[task, item]
 
-    def _of_child(self, said: Child, earlier: JournalMemory | None) -> JournalMemory:
-        trace = said.trace(self.trace)
-        return JournalMemory(trace, carry_failures=self.carry_failures, earlier=earlier, as_of=self._as_of)
+    def _of_child(self, task: str, said: Child, earlier: JournalMemory | None) -> JournalMemory:
+        within = (key.partition("/") for key in self.reopened)
+        return JournalMemory(
+            said.trace(self.trace),
+            carry_failures=self.carry_failures,
+            earlier=earlier,
+            as_of=self._as_of,
+            reopened=frozenset(inner for call, _, inner in within if call == task and inner),
+        )
 
     def owes(self, cleanup: str, producer: str) -> bool:
         """Whether the producer had worked, and this cleanup of it was there and came to no end since.

@@ -9,10 +9,11 @@ import pytest
 
 import nika_nb
 from nika_nb import runs
-from nika_nb.errors import UsageError
+from nika_nb.errors import NikaError, UsageError
 from tests.doors import alive, frames, hits, newest, of, ran, wait_for
 from tests.durable.project import Project
 from tests.runs.crashing import Crasher
+from tests.runs.test_forged import forged
 
 PACKS = """\
 nika: packs
@@ -115,6 +116,23 @@ def test_its_on_error_decides_what_a_no_means(here: Project, crasher: Crasher) -
     run = nika_nb.run(Path("w.nika.yaml"), resume=crash, ask_in_flight=True).decline()
     assert run.outputs == {"pack": "left"}
     assert here.marks["tell"] == 1
+
+
+def test_the_question_tells_the_values_of_the_run(here: Project, crasher: Crasher) -> None:
+    """With other inputs, those; and a trace that tells of others is not answered."""
+    text = PACKS.replace("tasks:", "inputs: {what: {type: string, default: box}}\ntasks:")
+    crash = killed(here, crasher, text.replace('"packed"', '"${{ inputs.what }}"'), "pack")
+    path = Path("w.nika.yaml")
+    told = nika_nb.run(path, resume=crash, ask_in_flight=True).prompts[0]
+    assert told.effects == ("exec · ./say pack box",)
+    run = nika_nb.run(path, resume=crash, ask_in_flight=True, vars={"what": "a bag"})
+    assert run.prompts[0].effects == ('exec · ./say pack "a bag"',)
+    assert run.prompts[0].shown_hash != told.shown_hash
+    made = newest(here.root)
+    prompts = json.dumps([run.prompts[0].to_json() | {"effects": list(told.effects)}])
+    forged(made, here.root, "workflow_paused", "prompts", prompts).rename(made)
+    with pytest.raises(NikaError, match="does not tell truly what waits for `pack`"):
+        nika_nb.attach(made).answer(pack="yes")
 
 
 def test_every_item_is_asked_about_by_its_own_key(here: Project, crasher: Crasher) -> None:

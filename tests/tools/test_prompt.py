@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,18 @@ def test_an_answer_for_another_text(recorder: Recorder) -> None:
         assert caught.value.code == "NIKA-SEC-010"
         assert recorder.attached[0][1]["decision"] == "deny"
         assert recorder.attached[0][1]["why"] == "approval.content_mismatch"
+
+
+def test_an_answer_to_what_an_older_journal_shows(recorder: Recorder) -> None:
+    """It tells effects as they are written: such an answer is taken, and attested as what was shown."""
+    waits = Behind(("push",), ("exec · git push main",), written=("exec · git push ${{ inputs.to }}",))
+    older = shown_hash("confirm", "Ship?", (), waits.tasks, waits.written)
+    assert ask(recorder, answered(True, older, behind=lambda task: waits)) is True
+    fields = recorder.attached[0][1]
+    assert (fields["shown_hash"], json.loads(fields["effects"])) == (older, list(waits.written))
+    used_up = {older, *(f"{number}" for number in range(4))}
+    prompt = asked(recorder, Asking(behind=lambda task: waits, approvals=used_up))
+    assert prompt.effects == waits.effects
 
 
 def test_a_wrong_answer_consumes_nothing(recorder: Recorder) -> None:
