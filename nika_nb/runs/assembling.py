@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from nika_nb.authority.secrets import Masker, SecretStore
@@ -39,7 +40,7 @@ from nika_nb.trace.retention import Collection
 from nika_nb.trace.seal import Sealing
 from nika_nb.trace.writer import Journal
 from nika_nb.values import dumps
-from nika_nb.verbs.behind import Known
+from nika_nb.verbs.behind import Given
 from nika_nb.verbs.calling import Around
 from nika_nb.verbs.leaving import Leaving
 from nika_nb.verbs.runner import LocalVerbs
@@ -138,9 +139,9 @@ class _Parts:
         self._approvals = used_up(resumed.trace) if resumed.trace is not None and resumed.run_id else []
         self.jq = JqWorker(computed=self.masker.learn)
         self._around = self._made_around()
-        self._store = self._armed()
-        self._told = Known.of(drafted.inputs, self.masker)
+        self._given = cache(lambda: Given.of(drafted.inputs, self.masker))
         self.verbs = self._made_verbs(interactive)
+        self._store = self._armed()
         self.journal = self._made_journal()
         self._first = self._made_first()
 
@@ -213,7 +214,7 @@ class _Parts:
             answers=self._answers.all,
             jq=self.jq,
             around=self._around,
-            known=self._told,
+            given=self._given,
             approvals=set(self._approvals),
         )
 
@@ -222,7 +223,7 @@ class _Parts:
         verbs = Leaving(self.verbs, self._drafted.workflow) if self._request.called_off else self.verbs
         if not self._doubtful:
             return verbs
-        return AskFirst(verbs, self._doubtful, self._answers.now, self._drafted.plan, self._told)
+        return AskFirst(verbs, self._doubtful, self._answers.now, self._drafted.plan, self._given())
 
     def _armed(self) -> SecretStore:
         """The workflow's secrets; from here on they and those of called workflows are masked."""

@@ -13,7 +13,7 @@ from nika_nb.tools.prompt import DECLINED_CODE, NAME, WrongAnswer, read_answer, 
 from nika_nb.trace.fields import names_of
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.trace import Trace
-from nika_nb.verbs.behind import Known, itself
+from nika_nb.verbs.behind import Given, itself
 
 
 def in_doubt(memory: JournalMemory, workflow: Workflow) -> frozenset[str]:
@@ -48,13 +48,13 @@ class AskFirst:
         doubtful: Collection[str],
         answers: Mapping[str, Answer],
         plan: Plan,
-        known: Known,
+        given: Given,
     ) -> None:
         self._verbs = verbs
         self._doubtful = doubtful
         self._answers = answers
         self._plan = plan
-        self._known = known
+        self._given = given
 
     async def run(self, call: Call) -> Reply:
         key = unit_key(call.task, call.item)
@@ -67,7 +67,7 @@ class AskFirst:
             f"`{key}` was running when the run broke off: what it does may have happened, or half of it. "
             "Run it again?"
         )
-        waits = itself(self._plan, call.task, self._known)
+        waits = itself(self._plan, call.task, self._given)
         return Prompt(
             call.task,
             "confirm",

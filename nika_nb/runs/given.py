@@ -11,7 +11,7 @@ from nika_nb.runs.draft import Draft
 from nika_nb.runs.inputs import bind
 from nika_nb.runs.request import Request
 from nika_nb.runs.resumption import Resumption
-from nika_nb.runs.truly import known, reopened
+from nika_nb.runs.truly import given_to, reopened
 from nika_nb.trace.memory import JournalMemory
 from nika_nb.trace.trace import Trace
 
@@ -29,7 +29,7 @@ def with_inputs(request: Request, drafted: Draft, resumed: Resumption) -> tuple[
         request = _with_recorded(request, drafted.workflow, resumed.trace, resumed.notices)
     drafted = replace(drafted, inputs=bind(drafted.workflow, request.variables, request.place.base))
     if isinstance(resumed.memory, JournalMemory):
-        values = known(drafted, request.place.base)
+        values = given_to(drafted, request.place.base)
         resumed.memory.reopen(lambda trace: reopened(drafted.plan, trace.input_values, values))
     return request, drafted
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,14 @@ from nika_nb.doors import option
 from nika_nb.engine.contract import Prompt
 from nika_nb.errors import hidden
 from nika_nb.plan.plan import Plan
-from nika_nb.runs.answers import prompts_of
+from nika_nb.runs.answers import plain_key, prompts_of
 from nika_nb.runs.doubt import carried, exempt
 from nika_nb.runs.draft import Draft
 from nika_nb.runs.request import Request
 from nika_nb.tools.base import Behind
 from nika_nb.trace.trace import Trace
 from nika_nb.trace.trust import Untrusted
-from nika_nb.verbs.behind import Known, behind_question, itself
+from nika_nb.verbs.behind import Given, behind_question, itself
 
 _TOLD = 5  # effects that a sentence names
 
@@ -31,7 +32,7 @@ def refuse_untrue(request: Request, trace: Trace, drafted: Draft) -> None:
     """
     if request.unverified:
         return
-    found = next(_untrue(trace, drafted.plan, known(drafted, request.place.base)), None)
+    found = next(_untrue(trace, drafted.plan, given_to(drafted, request.place.base)), None)
     if found is None:
         return
     prompt, effects = found
@@ -45,20 +46,20 @@ def refuse_untrue(request: Request, trace: Trace, drafted: Draft) -> None:
     )
 
 
-def known(drafted: Draft, base: Path) -> Known:
-    """What the questions of a run will be told with, before there is a run."""
+def given_to(drafted: Draft, base: Path) -> Given:
+    """What the questions of a run will be told with, while there is none yet."""
     with hidden_before_a_run(drafted.workflows, base) as masker:
-        return Known.of(drafted.inputs, masker)
+        return Given.of(drafted.inputs, masker)
 
 
-def reopened(plan: Plan, then: Mapping[str, Any] | None, now: Known) -> frozenset[str]:
+def reopened(plan: Plan, then: Mapping[str, Any] | None, now: Given) -> frozenset[str]:
     """The questions by their plain keys whose answers would set off something else than they did.
 
     then: the inputs with which they were asked, as far as they are recorded.
     """
     if then == now.inputs:
         return frozenset()
-    before = Known(then or {}, now.mask)
+    before = Given(then or {}, now.mask)
     return frozenset(
         key
         for key in prompts_of(plan)
@@ -66,11 +67,12 @@ def reopened(plan: Plan, then: Mapping[str, Any] | None, now: Known) -> frozense
     )
 
 
-def _untrue(trace: Trace, plan: Plan, values: Known) -> Iterator[tuple[Prompt, tuple[str, ...]]]:
+def _untrue(trace: Trace, plan: Plan, values: Given) -> Iterator[tuple[Prompt, tuple[str, ...]]]:
     """The questions that tell something else, each with the effects that are really behind it."""
-    doubtful = carried(trace)
+    doubtful, waits = carried(trace), cache(lambda key: behind_question(key, plan, values))
     for prompt in trace.prompts:
-        real = _real(prompt, plan, doubtful, values)
+        doubt = _is_doubt(prompt, plan, doubtful)
+        real = itself(plan, prompt.task, values) if doubt else waits(plain_key(prompt.key))
         if not _tells(prompt, real):
             yield prompt, real.effects
 
@@ -84,9 +86,7 @@ def _tells(prompt: Prompt, real: Behind) -> bool:
     )
 
 
-def _real(prompt: Prompt, plan: Plan, doubtful: Collection[str], values: Known) -> Behind:
-    """What waits for a question in the text; nothing where the text does not ask it."""
+def _is_doubt(prompt: Prompt, plan: Plan, doubtful: Collection[str]) -> bool:
+    """Whether it asks if a task runs once more."""
     task = plan.workflow.tasks.get(prompt.task)
-    if prompt.key in doubtful and task is not None and not exempt(task):
-        return itself(plan, prompt.task, values)
-    return behind_question(prompt.key, plan, values)
+    return prompt.key in doubtful and task is not None and not exempt(task)

@@ -21,7 +21,7 @@ from nika_nb.values import to_text
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Given:
     """What is known of the values of a workflow before any of its tasks has run.
 
     inputs: by name. mask: blots out secrets in what is told.
@@ -31,7 +31,7 @@ class Known:
     mask: Mask = str
 
     @classmethod
-    def of(cls, inputs: Mapping[str, Any], masker: Masker) -> Known:
+    def of(cls, inputs: Mapping[str, Any], masker: Masker) -> Given:
         """Without the inputs that would give a secret away: of those nobody is told."""
         kept = {name: value for name, value in inputs.items() if not masker.reveals(value)}
         return cls(kept, masker.mask_text)
@@ -41,7 +41,7 @@ class Known:
         known = constants(workflow) | {"inputs": self.inputs}
         return known | {"with": bindings(task, known)}
 
-    def below(self, workflow: Workflow, task: Task, callee: Callee) -> Known:
+    def below(self, workflow: Workflow, task: Task, callee: Callee) -> Given:
         """The same of a workflow that a task calls: the inputs that it is given of what is known here."""
         args = task.action.value("args")
         match fold(args, self.within(workflow, task)) if args is not None else None:
@@ -58,50 +58,47 @@ class Known:
         return replace(self, inputs={name: value for name, value in values.items() if name not in open_})
 
 
-NOTHING_KNOWN = Known()
-
-
-def behind(plan: Plan, task: str, known: Known, beyond: Behind = NOTHING) -> Behind:
+def behind(plan: Plan, task: str, given: Given, beyond: Behind = NOTHING) -> Behind:
     """What waits for a task, here and in the workflows that call this one. beyond: what waits there."""
     tasks, waiting = plan.workflow.tasks, downstream(plan.edges, task)
     names = tuple(name for name in tasks if name in waiting)
-    conditions = (known.mask(condition(tasks[name], {task, *waiting})) for name in names)
+    conditions = (given.mask(condition(tasks[name], {task, *waiting})) for name in names)
     return Behind(
         tasks=(*names, *beyond.tasks),
-        effects=tuple(dict.fromkeys((*_told(plan, names, known), *beyond.effects))),
+        effects=tuple(dict.fromkeys((*_told(plan, names, given), *beyond.effects))),
         conditions=(*conditions, *beyond.conditions),
         written=tuple(dict.fromkeys((*described(plan.actions(names)), *beyond.written))),
     )
 
 
-def behind_question(key: str, plan: Plan, known: Known, beyond: Behind = NOTHING) -> Behind:
+def behind_question(key: str, plan: Plan, given: Given, beyond: Behind = NOTHING) -> Behind:
     """The same for a question by its key, of a called workflow as well (`call/ask`); of none, nothing."""
     unit, _, inner = key.partition("/")
     name = unit_of(unit)[0]
     if name not in plan.tasks:
         return NOTHING
     task = plan.tasks[name].task
-    here, callee = behind(plan, name, known, beyond), plan.callees.get(task.called or "")
+    here, callee = behind(plan, name, given, beyond), plan.callees.get(task.called or "")
     if not inner or callee is None:
         return here
-    return behind_question(inner, callee.plan, known.below(plan.workflow, task, callee), here)
+    return behind_question(inner, callee.plan, given.below(plan.workflow, task, callee), here)
 
 
-def itself(plan: Plan, task: str, known: Known) -> Behind:
+def itself(plan: Plan, task: str, given: Given) -> Behind:
     """What a task may do by itself, as what waits for whoever is asked whether it runs."""
     action = plan.tasks[task].task.action
-    lines = told(action, known.within(plan.workflow, plan.tasks[task].task), known.mask)
+    lines = told(action, given.within(plan.workflow, plan.tasks[task].task), given.mask)
     return Behind((task,), tuple(dict.fromkeys(lines)), written=described((action,)))
 
 
-def _told(plan: Plan, names: Iterable[str], known: Known) -> Iterator[str]:
+def _told(plan: Plan, names: Iterable[str], given: Given) -> Iterator[str]:
     """What these tasks may do; behind each what the workflow does that it calls."""
     for name in names:
         task = plan.tasks[name].task
-        yield from told(task.action, known.within(plan.workflow, task), known.mask)
+        yield from told(task.action, given.within(plan.workflow, task), given.mask)
         callee = plan.callees.get(task.called or "")
         if callee is not None:
-            yield from _told(callee.plan, callee.plan.tasks, known.below(plan.workflow, task, callee))
+            yield from _told(callee.plan, callee.plan.tasks, given.below(plan.workflow, task, callee))
 
 
 def condition(task: Task, producers: Set[str]) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 
 from nika_nb.authority.env import kernel_programs, surroundings
 from nika_nb.authority.permits import confined
@@ -15,7 +15,7 @@ from nika_nb.plan.plan import Callee, Plan
 from nika_nb.providers.base import Provider
 from nika_nb.tools.base import NOTHING, Asking, Behind
 from nika_nb.verbs.agent import Agent
-from nika_nb.verbs.behind import NOTHING_KNOWN, Known, behind
+from nika_nb.verbs.behind import Given, behind
 from nika_nb.verbs.calling import Around, Calling, answers_below
 from nika_nb.verbs.exec import Exec
 from nika_nb.verbs.guard import Guard
@@ -31,7 +31,7 @@ class LocalVerbs:
     model: stands in for a task without its own. interactive: a human can answer. answers: by
     prompt key (`ask`, `ask[3]`, `call/ask`). environ: where the environment of children is taken
     from. jq: the run's own evaluator, closed by its owner. providers: beside the built-in ones.
-    around: what called workflows share with this run. known: what is known of its values. beyond: what
+    around: what called workflows share with this run. given: what is known of its values. beyond: what
     waits for all of this, in the workflow that calls this one; guard and approvals are then its caller's too.
     """
 
@@ -48,7 +48,7 @@ class LocalVerbs:
         providers: Mapping[str, Provider] | None = None,
         jq: JqWorker | None = None,
         around: Around | None = None,
-        known: Known = NOTHING_KNOWN,
+        given: Callable[[], Given] = Given,
         beyond: Behind = NOTHING,
         guard: Guard | None = None,
         approvals: set[str] | None = None,
@@ -61,8 +61,8 @@ class LocalVerbs:
         self._environ = surroundings() if environ is None else environ
         self._providers = providers
         self._jq = jq or JqWorker()
-        self._known = known
-        self._behind = cache(partial(behind, plan, known=known, beyond=beyond))
+        self._given = given = cache(given)
+        self._behind = cache(lambda task: behind(plan, task, given(), beyond))
         self._guard = guard or Guard()
         self._approvals = set() if approvals is None else approvals
         around = around or Around()
@@ -105,7 +105,7 @@ class LocalVerbs:
             providers=self._providers,
             jq=self._jq,
             around=around,
-            known=self._known.below(caller, caller.tasks[call.task], callee),
+            given=lambda: self._given().below(caller, caller.tasks[call.task], callee),
             beyond=self._behind(call.task),
             guard=self._guard,
             approvals=self._approvals,

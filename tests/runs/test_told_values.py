@@ -59,6 +59,21 @@ tasks:
     when: ${{ with.go == true }}
     exec: {command: ["./keep", "${{ inputs.who }}", "${{ inputs.seen }}", "${{ inputs.more }}"]}
 """
+FANS = """\
+nika: fans
+permits: {exec: ["./keep"], tools: ["nika:prompt"]}
+inputs: {name: {type: string}}
+tasks:
+  each:
+    for_each: {items: [1, 2]}
+    invoke: {tool: "nika:prompt", args: {message: "Do ${{ item }}?", mode: input}}
+  call:
+    for_each: {items: [one, two]}
+    invoke: {workflow: "./inner.nika.yaml", args: {who: "${{ item }}", seen: ""}}
+  last:
+    after: {call: success, each: success}
+    exec: {command: ["./keep", "last", "${{ inputs.name }}"]}
+"""
 HARMLESS = "exec · ./keep draft to-ann ${{ with.go }}"
 
 
@@ -286,6 +301,22 @@ def test_a_question_in_a_called_workflow_is_asked_again(here: Path) -> None:
     again = nika_nb.run(path, resume=done.trace, vars={"name": "bob"})
     assert (again.state, effects(again)[-1]) == ("paused", "exec · ./keep last bob")
     assert kept(here)[-1] == ["last", "ann"]
+
+
+def test_every_item_is_asked_again(here: Path) -> None:
+    """Of a fan-out that asks, and of calls of a workflow that does; an item stays as written."""
+    path = here / "fans.nika.yaml"
+    path.write_text(FANS, encoding="utf-8")
+    done = asks(path, name="ann")
+    assert {prompt.effects[-1] for prompt in done.prompts} == {"exec · ./keep last ann"}
+    assert 'exec · ./keep ${{ inputs.who }} "" plain' in done.prompts[-1].effects
+    keys = [prompt.key for prompt in done.prompts]
+    assert keys == ["each[0]", "each[1]", "call[0]/ask", "call[1]/ask"]
+    done.answer(dict.fromkeys(keys, "yes"))
+    assert nika_nb.run(path, resume=done.trace).state == "completed"
+    again = nika_nb.run(path, resume=done.trace, vars={"name": "bob"})
+    assert [prompt.key for prompt in again.prompts] == keys
+    assert {prompt.effects[-1] for prompt in again.prompts} == {"exec · ./keep last bob"}
 
 
 def test_an_answer_with_other_inputs_is_refused(here: Path) -> None:
