@@ -9,9 +9,9 @@ from nika_nb.catalog.grammar import Verb
 from nika_nb.errors import Span
 from nika_nb.language.findings import Findings
 from nika_nb.language.nodes import Map, Scalar
+from nika_nb.language.schemas import schema_fault
 from nika_nb.language.shape import Shape
 from nika_nb.language.template import Plain, Value
-from nika_nb.language.types import schema_fault
 from nika_nb.language.written import has_island, islands_in, literal_of, value_of
 
 _REQUIRED = "NIKA-PARSE-018"

@@ -9,7 +9,7 @@ from nika_nb import values
 from nika_nb.catalog.arguments import ARGUMENTS
 from nika_nb.errors import Fault, hidden
 from nika_nb.language.documents import NotData, read_yaml
-from nika_nb.language.types import refuse_to_retrieve
+from nika_nb.language.schemas import refuse_to_retrieve
 from nika_nb.tools.base import ARGUMENTS_CODE, Tool, Use, in_thread, text_of
 from nika_nb.values import Json, nearest, type_name
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from nika_nb import values
 from nika_nb.errors import Fault, hidden
-from nika_nb.language.types import refuse_to_retrieve
+from nika_nb.language.schemas import refuse_to_retrieve
 from nika_nb.providers.base import ChatReply, ChatRequest, Message
 
 REPAIRS = 2  # how often a misfit is given back before the task fails

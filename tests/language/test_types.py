@@ -17,7 +17,8 @@ from nika_nb.language.findings import Findings
 from nika_nb.language.lattice import UNKNOWN, assignable, consistent, normalize, subtype
 from nika_nb.language.lowering import PRIMITIVES, lower
 from nika_nb.language.nodes import Map
-from nika_nb.language.types import read_type, schema_fault
+from nika_nb.language.schemas import schema_fault
+from nika_nb.language.types import read_type
 from nika_nb.language.yaml import read
 from nika_nb.values import dumps_sorted
 from tests.language.reading import codes, under
