@@ -9,6 +9,7 @@ import pytest
 
 from tests.doors import program
 from tests.runs.crashing import Crasher
+from tests.runs.gated import GATE
 
 
 @pytest.fixture(scope="module")
@@ -22,4 +23,12 @@ def crasher() -> Iterator[Crasher]:
 def say(folder: Path) -> Path:
     """A folder with a program that says what it is told."""
     program(folder, "say", 'printf %s "$1"')
+    return folder
+
+
+@pytest.fixture
+def gate(folder: Path) -> Path:
+    """A folder with the gate and its program, which leaves marks."""
+    program(folder, "step", 'echo "$1" >> marks\necho "$1"')
+    (folder / "w.nika.yaml").write_text(GATE, encoding="utf-8")
     return folder
