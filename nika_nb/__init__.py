@@ -41,7 +41,7 @@ _HOMES = {
     "RunPaused": "nika_nb.errors",
     "RunUnfinished": "nika_nb.errors",
     "AlreadyAnswered": "nika_nb.runs.answered",
-    "EffectsWithheld": "nika_nb.runs.reproduce",
+    "EffectsWithheld": "nika_nb.runs.acting",
     "Lacking": "nika_nb.runs.lack",
     "NoSuchName": "nika_nb.errors",
     "NotPaused": "nika_nb.errors",
@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from nika_nb.errors import RunUnfinished as RunUnfinished
     from nika_nb.errors import UsageError as UsageError
     from nika_nb.runs.accounts import Ledger as Ledger
+    from nika_nb.runs.acting import EffectsWithheld as EffectsWithheld
     from nika_nb.runs.answered import AlreadyAnswered as AlreadyAnswered
     from nika_nb.runs.api import arun as arun
     from nika_nb.runs.api import attach as attach
@@ -93,7 +94,6 @@ if TYPE_CHECKING:
     from nika_nb.runs.refusals import Untrusted as Untrusted
     from nika_nb.runs.refusals import WrongAnswer as WrongAnswer
     from nika_nb.runs.replaying import replay as replay
-    from nika_nb.runs.reproduce import EffectsWithheld as EffectsWithheld
     from nika_nb.runs.reproduce import reproduce as reproduce
     from nika_nb.runs.run import Run as Run
     from nika_nb.runs.run import TaskResult as TaskResult

@@ -8,12 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nika_nb.board.forecast import Forecast, TaskForecast, Touch
 from nika_nb.board.reproduction import Reproduction, TaskReproduction
-from nika_nb.catalog.builtins import BUILTINS
 from nika_nb.catalog.frames import ENGINE_VERSION, LIVE_ONLY
 from nika_nb.doors import option
 from nika_nb.errors import NikaError, ResumeRefused, UsageError
+from nika_nb.runs.acting import EffectsWithheld, acting, acts
 from nika_nb.runs.decisions import decisions
 from nika_nb.runs.draft import draft
 from nika_nb.runs.forecast import forecast
@@ -30,21 +29,6 @@ from nika_nb.trace.trace import Trace
 from nika_nb.trace.units import Units
 from nika_nb.trace.verify import verify
 from nika_nb.values import dumps_sorted, unequal
-
-
-class EffectsWithheld(UsageError):
-    """A reproduction would do more than read, and nobody has said that it may. Nothing was run.
-
-    ahead: everything that it would do.
-    """
-
-    def __init__(self, trace: Path, ahead: Forecast) -> None:
-        self.ahead = ahead
-        lines = "\n".join(f"  {task.task}: {', '.join(_acts(task, ahead))}" for task in _acting(ahead))
-        super().__init__(
-            f"reproducing {trace.name} does these things once more, so nothing was run:\n{lines}\n"
-            f"If they may happen again, say so: {option('yes')}"
-        )
 
 
 def reproduce(
@@ -100,15 +84,15 @@ class Reproducing:
 
     def refuse_effects(self) -> None:
         """Raises EffectsWithheld where it would do more than read."""
-        if next(_acting(self.ahead), None) is not None:
+        if next(acting(self.ahead), None) is not None:
             raise EffectsWithheld(self.trace.path, self.ahead)
 
     def _done(self, now: Units) -> Iterator[str]:
         """What the tasks that began may have done beyond reading."""
-        for task in _acting(self.ahead):
+        for task in acting(self.ahead):
             unit = now.tasks.get(task.task.partition("/")[0])
             if unit is not None and unit.started is not None:
-                yield from _acts(task, self.ahead)
+                yield from acts(task, self.ahead)
 
     def run(
         self,
@@ -223,32 +207,6 @@ def _new(edits: Mapping[str, tuple[str, ...]], recorded: Mapping[str, Any]) -> I
     for name in edits:
         if name not in recorded:
             yield TaskReproduction(name, "edited", "today's text has it, the recorded one does not")
-
-
-# -- effects -----------------------------------------------------------------------------------
-
-
-def _acting(ahead: Forecast) -> Iterator[TaskForecast]:
-    """The tasks that would do more than read."""
-    return (task for task in ahead.tasks if task.works and any(_acts(task, ahead)))
-
-
-def _acts(task: TaskForecast, ahead: Forecast) -> Iterator[str]:
-    """What one task would do beyond reading, for people."""
-    below = any(other.task.startswith(f"{task.task}/") for other in ahead.tasks)
-    for touch in task.touches:
-        told = touch.kind == "workflow" and below  # its tasks are told one by one
-        if not touch.reads and not told and not _told_beside(touch, task):
-            yield str(touch)
-    yield from (f"model · {model}" for model in task.models)
-
-
-def _told_beside(touch: Touch, task: TaskForecast) -> bool:
-    """A builtin that does nothing, or whose own targets are told as well; an agent's nobody knows."""
-    builtin = BUILTINS.get(touch.target) if touch.kind == "tool" else None
-    if builtin is None:
-        return False
-    return task.verb == "invoke" or all(target.effect == "fs.read" for target in builtin.targets)
 
 
 # -- the run -----------------------------------------------------------------------------------

@@ -15,7 +15,8 @@ from nika_nb import runs
 from nika_nb.board.reproduction import Reproduction
 from nika_nb.errors import NikaError, ResumeRefused, UsageError
 from nika_nb.providers.registry import MAKERS
-from nika_nb.runs.reproduce import EffectsWithheld, Reproducing
+from nika_nb.runs.acting import EffectsWithheld
+from nika_nb.runs.reproduce import Reproducing
 from nika_nb.runs.run import Event, Run
 from nika_nb.tables import TABLES
 from nika_nb.trace.folder import TraceFolder
