@@ -35,6 +35,22 @@ REFUSED = [
 @pytest.mark.parametrize(("given", "sentence"), [case[1:] for case in REFUSED], ids=[c[0] for c in REFUSED])
 def test_what_no_json_can_hold_is_refused(given: dict[Any, Any], sentence: str) -> None:
     """A value that would break the run later is told as a trouble with its input, never raised."""
-    _, troubles = bound(workflow_of(DECLARED), given, "")
+    _, troubles = bound(workflow_of(DECLARED), given, _how)
     assert len(troubles) == 1
     assert sentence in troubles[0]
+
+
+def test_what_fits_is_bound_and_nothing_is_said() -> None:
+    """What was not given is null where it need not be."""
+    assert bound(workflow_of(DECLARED), {"list": [None]}, _how) == ({"text": None, "list": [None]}, [])
+
+
+def test_what_does_not_fit_is_told_with_how_it_would() -> None:
+    """A number for a text is most likely a text that was read as a number."""
+    _, [trouble] = bound(workflow_of(DECLARED), {"text": 5}, _how)
+    assert trouble.startswith("input `text` does not fit its type: ")
+    assert trouble.endswith('; as a text it is written text="…"')
+
+
+def _how(name: str, value: str) -> str:
+    return f"{name}={value}"

@@ -13,7 +13,7 @@ from nika_nb.errors import UsageError
 from nika_nb.tables import TABLES, TraceTables
 from nika_nb.trace.lines import TraceUnreadable
 from nika_nb.trace.reader import read
-from tests.doors import program, wait_for
+from tests.doors import of, program, wait_for
 from tests.priced import CENT, TOKENS, Priced
 
 MOMENT, SPAN = "datetime64[ns, UTC]", "timedelta64[ns]"
@@ -164,6 +164,19 @@ def test_what_gave_nothing_is_wasted(tables: TraceTables) -> None:
     wasted = tables.tasks.set_index("task")["wasted_usd"].dropna()
     assert wasted.to_dict() == {"tried": pytest.approx(2 * CENT), "rescued": pytest.approx(CENT)}
     assert tables.runs["wasted_usd"].tolist() == [pytest.approx(3 * CENT)]
+
+
+def test_items_stand_in_their_order_however_they_settled(folder: Path) -> None:
+    """The first one waits until the journal tells of the second one's end."""
+    told = "grep -q nb_item_completed .nika/traces/*"
+    program(folder, "step", f'[ "$1" = two ] || until {told}; do sleep 0.01; done')
+    run = nika_nb.run(
+        'nika: fan\npermits: { exec: ["./step"] }\ntasks:\n'
+        '  fan: { for_each: { items: [one, two] }, exec: { command: ["./step", "${{ item }}"] } }\n'
+    )
+    assert run.trace is not None
+    assert [frame["item"] for frame in of(run.trace, "nb_item_completed")] == [1, 0]
+    assert nika_nb.read_trace(run).items["item"].tolist() == [0, 1]
 
 
 def test_a_row_per_attempt(tables: TraceTables) -> None:
