@@ -287,6 +287,8 @@ class Questions:
         self._sheet.update(
             self._still(), forms=bool(self.open) or (self._listed is not None and self._at_work)
         )
+        if self._listed is not None:
+            self._listed.told(bool(self.open))
 
     def _fill(self) -> None:
         """What waits; where nothing does, how it went, and what a reloaded page shows from here on.

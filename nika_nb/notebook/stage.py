@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -43,12 +44,14 @@ class Stage(Protocol):
 class Listed:
     """What a list says of a run.
 
-    home: the folder that names of traces are given from. brief: what hangs on a question is folded.
+    home: the folder that names of traces are given from. brief: what hangs on a question is folded. told:
+    hears whether it still waits, whenever that may have changed.
     """
 
     heading: str
     home: Path
     brief: bool = False
+    told: Callable[[bool], None] = lambda waits: None
 
     def name(self, trace: Path) -> str:
         """A trace as it is named from there."""

@@ -53,13 +53,13 @@ def act(session: Session, line: str) -> Any:
 
 
 def test_a_run_that_waits_is_one_still_and_one_display(
-    session: Session, shown: Shown, watches: list[Watch], capsys: pytest.CaptureFixture[str]
+    session: Session, shown: Shown, watches: list[Watch]
 ) -> None:
     """No panel of what has not moved: which run, what it asks, what hangs on it, its form."""
     nika_nb.run(ASK)
     act(session, "inbox")
-    assert capsys.readouterr().out == "1 run waits for an answer\n"
-    still, form = shown.now
+    assert shown.text.startswith("1 run waits for an answer\n")
+    _, still, form = shown.now
     assert still["text/plain"].startswith("  ask · asked 20")
     assert "waiting for it: act (when with.go == true)" in still["text/plain"]
     assert WIDGET in form
@@ -76,7 +76,8 @@ def test_an_answered_run_comes_to_life_in_its_place(
     press(forms(watch)["ask"], "Yes, continue")
     assert watch.widget is not None
     wait_for(lambda: over(watch), "the end")
-    _, other, still, form = shown.now
+    assert shown.text.startswith("1 run waits for an answer\n")
+    _, _, other, still, form = shown.now
     assert "◆ ask · Go on?  → answered: yes" in still["text/plain"]
     assert "2/2 done" in still["text/plain"]
     assert form == {"text/html": "", "text/plain": ""}
@@ -100,29 +101,51 @@ def test_some_answers_leave_the_others_of_a_run_in_the_list(
     )
     assert watch.panel is not None
     assert watch.panel.box not in watch.questions._sheet.widget.children
-    assert "done" not in shown.now[0]["text/plain"]
+    assert shown.text.startswith("1 run waits for an answer\n")
+    assert "done" not in shown.now[1]["text/plain"]
     forms(watch)["name"]._field.value = "Ann"
     press(forms(watch)["name"], "Submit")
     wait_for(lambda: over(watch), "the end")
-    assert "3/3 done" in shown.now[0]["text/plain"]
+    assert "3/3 done" in shown.now[1]["text/plain"]
+    assert shown.text.startswith("nothing waits for an answer here\n")
 
 
 def test_many_are_folded_and_shown_a_page_at_a_time(
-    session: Session, shown: Shown, watches: list[Watch], capsys: pytest.CaptureFixture[str]
+    session: Session, shown: Shown, watches: list[Watch]
 ) -> None:
     """Two outputs each, twenty runs at a time: JupyterLab shows no more of one cell."""
     for _ in range(22):
         nika_nb.run(MANY)
     act(session, "inbox")
-    assert capsys.readouterr().out == (
-        "22 runs wait for an answer; number 1 to 20 of them stand below; %nika inbox 20 shows older ones\n"
+    assert shown.now[0]["text/plain"] == (
+        "22 runs wait for an answer; number 1 to 20 of them stand below; %nika inbox 20 shows older ones"
     )
-    assert len(shown.now) == 40
-    assert shown.now[0]["text/html"].count("<details>") == 1
+    assert len(shown.now) == 41
+    assert shown.now[1]["text/html"].count("<details>") == 1
     act(session, "inbox 20")
-    assert "number 21 to 22 of them stand below\n" in capsys.readouterr().out
+    assert shown.now[41]["text/plain"].endswith("number 21 to 22 of them stand below")
     assert len(watches) == 22
     assert len({watch.run.id for watch in watches}) == 22
+
+
+def test_the_line_above_counts_what_still_waits(
+    session: Session, shown: Shown, watches: list[Watch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever it was answered; what the next line leaves out are those that still stand here."""
+    monkeypatch.setattr(waiting, "_MOST_RUNS", 2)
+    for _ in range(3):
+        nika_nb.run(MANY)
+    act(session, "inbox")
+    first, second = watches
+    press(forms(first)["ask"], "Yes, continue")
+    wait_for(lambda: over(first), "the end")
+    assert shown.now[0]["text/plain"] == (
+        "2 runs wait for an answer; number 1 to 1 of them stand below; %nika inbox 1 shows older ones"
+    )
+    assert second.run.trace is not None
+    nika_nb.attach(second.run.trace).answer(True)
+    wait_for(lambda: not forms(second), "the answer of the call")
+    wait_for(lambda: shown.text.startswith("1 run waits for an answer; %nika inbox shows them"), "the line")
 
 
 def test_a_shell_without_widgets_reads_the_lines(
@@ -160,7 +183,7 @@ def test_the_line_of_a_run_below_answers_it(
     act(session, "inbox")
     (line,) = (
         line.partition("to answer: %nika ")[2]
-        for line in shown.now[0]["text/plain"].splitlines()
+        for line in shown.now[1]["text/plain"].splitlines()
         if "to answer: " in line
     )
     monkeypatch.chdir(below)
@@ -190,5 +213,6 @@ def test_a_damaged_trace_hides_no_other(
 
     monkeypatch.setattr(session.desk, "attached", removed)
     act(session, "inbox")
-    assert capsys.readouterr().out == "2 runs wait for an answer\nit is gone\n"
+    assert shown.now[0]["text/plain"] == "2 runs wait for an answer"
+    assert capsys.readouterr().out == "it is gone\n"
     assert len(watches) == 1

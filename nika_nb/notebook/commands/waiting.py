@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from nika_nb.errors import NikaError, UsageError
 from nika_nb.notebook.commands import command
+from nika_nb.notebook.count import Count
 from nika_nb.notebook.going_on import going_on
 from nika_nb.notebook.session import Session
 from nika_nb.notebook.stage import Listed
@@ -76,18 +79,20 @@ def inbox(session: Session, words: list[str]) -> None:
     offset = int(words[0]) if words else 0
     found = look_into(session.folder)
     shown = found.waiting[offset : offset + _MOST_RUNS]
-    print(_counted(len(found.waiting), offset, len(shown), cut=found.cut))
+    count = Count(lambda over: _counted(len(found.waiting) - over, offset, len(shown) - over, cut=found.cut))
+    count.show() if session.surface.has_widgets else print(count)
     for one in shown:
-        _draw(session, one, brief=len(shown) > _UNFOLDED)
+        _draw(session, one, count, brief=len(shown) > _UNFOLDED)
 
 
-def _draw(session: Session, one: Waiting, *, brief: bool) -> None:
+def _draw(session: Session, one: Waiting, count: Count, *, brief: bool) -> None:
     try:
         run = session.desk.attached(one.path)
     except NikaError as error:  # removed meanwhile, or damaged: the others wait all the same
         print(error)
     else:
-        Watch(run, session.surface, listed=Listed(one.heading, session.folder, brief)).draw()
+        listed = Listed(one.heading, session.folder, brief, partial(count.told, one.path))
+        Watch(run, session.surface, listed=listed).draw()
 
 
 def _counted(total: int, offset: int, shown: int, *, cut: bool) -> str:
@@ -96,5 +101,9 @@ def _counted(total: int, offset: int, shown: int, *, cut: bool) -> str:
     said = counts.get(total, f"{total} runs wait for an answer")
     if shown < total:
         said += f"; number {offset + 1} to {offset + shown} of them stand below" if shown else ""
-        said += f"; %nika inbox {offset + shown} shows older ones" if offset + shown < total else ""
+        said += f"; {_older(offset + shown)}" if offset + shown < total else ""
     return said + ("; not every folder below was looked into, there are too many" if cut else "")
+
+
+def _older(left_out: int) -> str:
+    return f"%nika inbox {left_out} shows older ones" if left_out else "%nika inbox shows them"
