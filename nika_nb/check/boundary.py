@@ -92,7 +92,7 @@ def _undeclared(read: Read, name: str) -> Diagnostic:
 
 def _field(read: Read, task: Task, field: str) -> Iterator[Diagnostic]:
     if field == "output":
-        yield from read.path(output_shape(task), 2)
+        yield from read.path(output_shape(read.subject, task), 2)
     elif field in RECORD or field in task.extract:
         yield from read.path(record_shape(task, field), 2)
     else:

@@ -66,7 +66,7 @@ def _family(subject: Subject, surface: Surface, expr: Expr) -> str | None:
             return "number" if name == "size" else "boolean"
     path = as_reference(expr)
     bindings = surface.task.with_ if surface.task else {}
-    match shape_of_path(subject.workflow, path, bindings) if path is not None else None:
+    match shape_of_path(subject, path, bindings) if path is not None else None:
         case Typed(expr=str() as name):
             return _FAMILIES.get(name)
         case Typed(expr=dict() as form):

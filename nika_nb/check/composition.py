@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 
 from nika_nb.check.children import Child, Family
-from nika_nb.check.contracts import misfit
+from nika_nb.check.contracts import misfit, outputs_type
 from nika_nb.check.fit import verdict_of
 from nika_nb.check.needs import Need, needs_of
 from nika_nb.check.subject import Subject
@@ -54,7 +54,7 @@ def _arguments(subject: Subject, task: Task, child: Workflow) -> Iterator[Diagno
             hint = nearest(name, child.inputs) or f"its inputs are {', '.join(child.inputs) or 'none'}"
             sentence = f"`{child.id}` has no input `{name}`"
             yield Diagnostic("NIKA-COMP-004", sentence, subject.key(*place), hint, task=task.id)
-        elif problem := misfit(subject.workflow, task, value, child.inputs[name].type):
+        elif problem := misfit(subject, task, value, child.inputs[name].type):
             sentence = f"`{name}` does not fit the input of `{child.id}`: {problem}"
             yield Diagnostic("NIKA-COMP-004", sentence, subject.place(*place), "", task=task.id)
     for name, wanted in child.inputs.items():
@@ -68,12 +68,11 @@ def _arguments(subject: Subject, task: Task, child: Workflow) -> Iterator[Diagno
 def _returned(task: Task, child: Workflow) -> Iterator[Diagnostic]:
     if task.returns is None or not child.outputs:
         return
-    fields = {
-        name: output.type.canonical if output.type else UNKNOWN for name, output in child.outputs.items()
-    }
-    if not assignable({"object": fields}, task.returns.canonical):
+    given = outputs_type(child)
+    if not assignable(given, task.returns.canonical):
         sentence = f"what `{child.id}` returns does not fit `returns:`"
-        hint = f"its outputs are {', '.join(f'`{name}: {_shown(kind)}`' for name, kind in fields.items())}"
+        shown = (f"`{name}: {_shown(kind)}`" for name, kind in given["object"].items())
+        hint = f"its outputs are {', '.join(shown)}"
         yield Diagnostic("NIKA-COMP-004", sentence, task.returns.span, hint, task=task.id)
 
 

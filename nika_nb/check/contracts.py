@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from nika_nb.check.given import given
 from nika_nb.check.shapes import Known, Printed, Schema, Shape, Typed, Wrong, element, listed, walk
+from nika_nb.check.subject import Subject
 from nika_nb.language.cel import Reference
 from nika_nb.language.cel.syntax import as_reference
 from nika_nb.language.lattice import UNKNOWN, assignable
@@ -34,22 +35,34 @@ _MEMBER: Json = {
 }
 
 
-def output_shape(task: Task) -> Shape:
+def output_shape(subject: Subject, task: Task) -> Shape:
     """What `tasks.<id>.output` is known to be; a fan-out yields a list of it."""
-    one = _of_one(task)
+    one = _of_one(subject, task)
     return listed(one) if task.for_each is not None else one
 
 
-def _of_one(task: Task) -> Shape:
+def _of_one(subject: Subject, task: Task) -> Shape:
     if task.returns is not None:
         return Typed(task.returns.canonical)
     recovers = task.on_error is not None and task.on_error.recover is not None
     if task.action.gives_text and not recovers:
         return Printed(task.id)
-    if not recovers and (known := given(task)) is not None:
+    if not recovers and (known := given(task) or _returned(subject, task)) is not None:
         return Typed(known)
     schema = task.action.get("schema") if task.action.verb in ("infer", "agent") else None
     return Schema(schema) if isinstance(schema, dict) else None
+
+
+def _returned(subject: Subject, task: Task) -> Json | None:
+    """The canonical type of what a called workflow returns; None where no file is called."""
+    child = subject.family.called(task, subject.folder)
+    return outputs_type(child.workflow) if child and child.workflow and not child.problem else None
+
+
+def outputs_type(workflow: Workflow) -> Json:
+    """The canonical type of all that a workflow returns."""
+    outputs = workflow.outputs.values()
+    return {"object": {one.name: one.type.canonical if one.type else UNKNOWN for one in outputs}}
 
 
 def record_shape(task: Task, field: str) -> Shape:
@@ -59,18 +72,18 @@ def record_shape(task: Task, field: str) -> Shape:
     return listed(None) if field in task.extract and task.for_each is not None else None
 
 
-def shape_of_binding(workflow: Workflow, task: Task, name: str) -> Shape:
-    return _of_value(workflow, task.with_[name], {})
+def shape_of_binding(subject: Subject, task: Task, name: str) -> Shape:
+    return _of_value(subject, task.with_[name], {})
 
 
-def shape_of_value(workflow: Workflow, task: Task, value: Value) -> Shape:
+def shape_of_value(subject: Subject, task: Task, value: Value) -> Shape:
     """What is known of a value in the body of a task."""
-    return _of_value(workflow, value, task.with_)
+    return _of_value(subject, value, task.with_)
 
 
-def misfit(workflow: Workflow, task: Task, value: Value, wanted: TypeExpr) -> str:
+def misfit(subject: Subject, task: Task, value: Value, wanted: TypeExpr) -> str:
     """Why a value in the body of a task can never be of a type, or ''."""
-    shape = shape_of_value(workflow, task, value)
+    shape = shape_of_value(subject, task, value)
     if isinstance(shape, Known):
         return wanted.conforms(shape.value) or ""
     if isinstance(shape, Typed) and not assignable(shape.expr, wanted.canonical):
@@ -78,28 +91,29 @@ def misfit(workflow: Workflow, task: Task, value: Value, wanted: TypeExpr) -> st
     return ""
 
 
-def shape_of_item(workflow: Workflow, task: Task) -> Shape:
+def shape_of_item(subject: Subject, task: Task) -> Shape:
     if task.for_each is None or isinstance(task.for_each.items, Plain):
         return None
-    return element(_of_value(workflow, task.for_each.items, task.with_))
+    return element(_of_value(subject, task.for_each.items, task.with_))
 
 
-def _of_value(workflow: Workflow, value: Value, bindings: Mapping[str, Value]) -> Shape:
+def _of_value(subject: Subject, value: Value, bindings: Mapping[str, Value]) -> Shape:
     if isinstance(value, Plain):
         return Known(value.raw)
     island = only_island(value)
     path = as_reference(island.expr) if island is not None else None
-    return shape_of_path(workflow, path, bindings) if path is not None else None
+    return shape_of_path(subject, path, bindings) if path is not None else None
 
 
-def shape_of_path(workflow: Workflow, path: Reference, bindings: Mapping[str, Value]) -> Shape:
+def shape_of_path(subject: Subject, path: Reference, bindings: Mapping[str, Value]) -> Shape:
     """The shape of what a path denotes; nothing is known where it is wrong or computed."""
+    workflow = subject.workflow
     name = path.name or ""
     shape: Shape = None
     rest = path.steps[1:]
     if path.root == "tasks" and name in workflow.tasks and len(path.steps) > 1:
         producer, field = workflow.tasks[name], str(path.steps[1])
-        shape = output_shape(producer) if field == "output" else record_shape(producer, field)
+        shape = output_shape(subject, producer) if field == "output" else record_shape(producer, field)
         rest = path.steps[2:]
     elif path.root == "group" and name:
         shape = Typed({"array": _MEMBER})
@@ -108,6 +122,6 @@ def shape_of_path(workflow: Workflow, path: Reference, bindings: Mapping[str, Va
     elif path.root == "const" and name in workflow.consts:
         shape = Known(workflow.consts[name].value)
     elif path.root == "with" and name in bindings:
-        shape = _of_value(workflow, bindings[name], {})
+        shape = _of_value(subject, bindings[name], {})
     found = walk(shape, rest)
     return None if isinstance(found, Wrong) else found

@@ -22,7 +22,7 @@ def judge(subject: Subject) -> Iterator[Diagnostic]:
     """Warnings: nothing declares what a program prints."""
     for task in subject.sound_tasks:
         if task.for_each is not None:
-            shape = shape_of_value(subject.workflow, task, task.for_each.items)
+            shape = shape_of_value(subject, task, task.for_each.items)
             if isinstance(shape, Printed) and not shape.each:
                 sentence = f"`for_each:` goes over a list, and the output of `{shape.task}` is text"
                 hint = undecoded(shape.task)
@@ -50,7 +50,7 @@ def _printed_by(subject: Subject, reader: Task | None, expr: Expr) -> str | None
     """The task whose undecoded output an expression is."""
     path = as_reference(expr)
     bindings = reader.with_ if reader is not None else {}
-    shape = shape_of_path(subject.workflow, path, bindings) if path is not None else None
+    shape = shape_of_path(subject, path, bindings) if path is not None else None
     return shape.task if isinstance(shape, Printed) and not shape.each else None
 
 

@@ -21,7 +21,7 @@ def judge(subject: Subject) -> Iterator[Diagnostic]:
     for task in subject.sound_tasks:
         value = _recovery(task)
         if value is not None and task.returns is not None and not _is_null(value):
-            problem = misfit(subject.workflow, task, value, task.returns)
+            problem = misfit(subject, task, value, task.returns)
             if problem:
                 sentence = f"the recovery does not fit `returns:`: {problem}"
                 yield Diagnostic("NIKA-TYPE-101", sentence, value.span, _HINT, "warning", task=task.id)

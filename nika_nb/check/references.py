@@ -95,7 +95,7 @@ def _binding(read: Read) -> Iterator[Diagnostic]:
     elif read.surface.kind == "for_each" and (spot := _loop_local(task, name)) is not None:
         yield _circular(read, name, spot)
     else:
-        yield from read.path(shape_of_binding(workflow, task, name), 1)
+        yield from read.path(shape_of_binding(read.subject, task, name), 1)
 
 
 def _bind(workflow: Workflow, task: Task, name: str) -> str:
@@ -132,7 +132,7 @@ def _local(read: Read) -> Iterator[Diagnostic]:
         sentence = f"`{root}` does not exist yet where the collection is computed"
         yield read.found("NIKA-VAR-001", sentence, "read `with`, `inputs` or `const` in `items:`")
     else:
-        shape = shape_of_item(read.subject.workflow, task) if root == "item" else Typed("integer")
+        shape = shape_of_item(read.subject, task) if root == "item" else Typed("integer")
         yield from read.path(shape, 0)
 
 

@@ -44,6 +44,10 @@ def call(args: str, path: str = "./child.nika.yaml") -> str:
     return f"{{ workflow: {path}, args: {{ {args} }} }}"
 
 
+def reads(path: str) -> str:
+    return f"outputs: {{ o: '${{{{ tasks.t.{path} }}}}' }}\n"
+
+
 CASES = [
     ("a call", parent(call("url: 'https://a.example'")), [], ""),
     (
@@ -131,6 +135,25 @@ CASES = [
         parent("{ workflow: «./middle.nika.yaml» }"),
         ["COMP-002"],
         "`bare` would start `git`",
+    ),
+    ("what a child returns", parent(call("url: a"), reads("output.report")), [], ""),
+    (
+        "what a child does not return",
+        parent(call("url: a"), reads("output.«reprot»")),
+        ["VAR-003"],
+        "there is no field `reprot` in `tasks.t.output`",
+    ),
+    (
+        "a field of a text that a child returns",
+        parent(call("url: a"), "    for_each: { items: [1] }\n" + reads("output[0].report.«title»")),
+        ["VAR-003"],
+        "is text",
+    ),
+    (
+        "what may stand in for what a child returns",
+        parent(call("url: a"), "    on_error: { recover: { late: true } }\n" + reads("output.late")),
+        [],
+        "",
     ),
 ]
 
