@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from nika_nb.authority.masking import MASK, Masker
@@ -81,6 +81,7 @@ def test_a_value_that_looks_like_a_template_is_told_apart() -> None:
 
 
 @given(a=VALUES, b=VALUES)
+@settings(deadline=None)
 def test_the_words_that_are_told_are_those_of_the_process(a: Any, b: Any) -> None:
     """Whatever stands in them: read back, they are what the program is called with."""
     body = render(action(KNOWN_WORDS).body, {"inputs": {"a": a, "b": b}})
@@ -89,6 +90,7 @@ def test_the_words_that_are_told_are_those_of_the_process(a: Any, b: Any) -> Non
 
 
 @given(a=VALUES, b=VALUES)
+@settings(deadline=None)
 def test_the_path_that_is_told_is_the_one_that_is_written(a: Any, b: Any) -> None:
     """One word, whatever stands in it."""
     body = render(action(WRITE).body, {"inputs": {"a": a, "b": b}})
@@ -97,6 +99,7 @@ def test_the_path_that_is_told_is_the_one_that_is_written(a: Any, b: Any) -> Non
 
 @pytest.mark.parametrize("text", [KNOWN_WORDS, LINE, WRITE, WORDS])
 @given(a=VALUES, b=VALUES, c=VALUES, d=VALUES)
+@settings(deadline=None)
 def test_two_different_ones_never_look_alike(text: str, a: Any, b: Any, c: Any, d: Any) -> None:
     """Not even on the line of a terminal, which swallows blanks and unseen signs."""
     body = action(text).body
@@ -146,6 +149,7 @@ def test_secrets_are_blotted_out_before_anything_is_cut() -> None:
 
 
 @given(a=VALUES, b=VALUES)
+@settings(deadline=None)
 def test_nothing_that_steers_a_terminal_is_told(a: Any, b: Any) -> None:
     """It is spelled out."""
     assert not any(UNSHOWN.search(line) for text in (WORDS, LINE, WRITE) for line in lines(text, a=a, b=b))
