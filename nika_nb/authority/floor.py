@@ -11,6 +11,7 @@ from nika_nb.authority.permits import canonical_host
 
 BLOCKED_CODE = "NIKA-SEC-005"
 
+_OF_A_CLOUD = "it is the metadata service of a cloud machine"
 _METADATA = frozenset(
     {"metadata", "metadata.google.internal", "metadata.goog", "instance-data", "100.100.100.200"}
 )
@@ -62,7 +63,7 @@ def _reason(name: str) -> str | None:
     if name == "localhost" or name.endswith(".localhost"):
         return "it is this machine itself"
     if name in _METADATA:
-        return "it is the metadata service of a cloud machine"
+        return _OF_A_CLOUD
     address = address_of(name)
     return None if address is None else blocked_address(address)
 
@@ -71,7 +72,7 @@ def blocked_address(address: Address) -> str | None:
     """Why an address is never reached, or None; a name is judged again by every address it resolves to."""
     address = _embedded(address)
     if str(address) in _METADATA_ADDRESSES:
-        return "it is the metadata service of a cloud machine"
+        return _OF_A_CLOUD
     if address.is_loopback or address.is_unspecified:
         return "it is this machine itself"
     if address.is_link_local:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from nika_nb.runs.options import add_gc_option, add_trust_options
+from nika_nb.runs.options import add_gc_option, add_input_option, add_model_option, add_trust_options
 
 
 def add(commands: Any, exit_codes: str) -> None:
@@ -67,9 +67,7 @@ def _deploying(actions: Any, exit_codes: str) -> None:
     deploy.add_argument("name")
     deploy.add_argument("file", help="a workflow file, or book.ipynb::name for one in a notebook")
     _inputs(deploy)
-    deploy.add_argument(
-        "--model", metavar="PROVIDER/NAME", help="the default model, instead of the workflow's"
-    )
+    add_model_option(deploy)
     deploy.add_argument("--max-cost-usd", type=float, metavar="USD", help="the cap of each run")
     run = _action(actions, "run", "start a run of a deployment", epilog=exit_codes)
     run.add_argument("name")
@@ -117,10 +115,4 @@ def _root(parser: argparse.ArgumentParser) -> None:
 
 def _inputs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("inputs", nargs="*", metavar="NAME=VALUE", help="an input, as under --var")
-    parser.add_argument(
-        "--var",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="an input; JSON where it parses; @env:VARIABLE takes it from the environment",
-    )
+    add_input_option(parser)

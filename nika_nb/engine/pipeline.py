@@ -87,7 +87,7 @@ class Pipeline:
             return await self._single(planned, scope, work, cleanups)
         if not items:
             return self._skipped(planned, "for_each · empty collection", None)
-        return await self._fan_out(planned, scope, items, work, cleanups)
+        return await self._fan_out(planned, items, work, cleanups)
 
     def _boundary(self, planned: TaskPlan) -> dict[str, Any]:
         """The scope of the body. Before a fan-out only the bindings that speak of no item exist."""
@@ -152,7 +152,7 @@ class Pipeline:
         return end
 
     async def _fan_out(
-        self, planned: TaskPlan, scope: dict[str, Any], live: list[Any], work: Work, cleanups: Cleanups
+        self, planned: TaskPlan, live: list[Any], work: Work, cleanups: Cleanups
     ) -> Ended | Open:
         marked = self._marked(planned, live)
         identity = try_identity(self._units.identifier.fan_out, planned, marked)

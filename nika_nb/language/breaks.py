@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from nika_nb.errors import Span
+from nika_nb.language.scalars import HALF_A_PAIR
 
 Explained = tuple[str, str, str, Span, tuple[tuple[str, Span], ...]]
 
@@ -34,7 +35,7 @@ _SENTENCES: tuple[tuple[str, str, str], ...] = (
     ("node content", "a value is missing here", "write one, in quotes if it is meant as text"),
     ("unknown escape character", "this escape does not exist inside double quotes",
      "write \\\\ for a backslash, or use single quotes"),
-    ("invalid Unicode character escape", "half of a surrogate pair is not a character",
+    ("invalid Unicode character escape", HALF_A_PAIR,
      'write the character itself, or "\\U0001F600" with eight digits'),
     ("while scanning an alias", "a plain value cannot start with `*`", "put it in quotes"),
     ("while scanning an anchor", "a plain value cannot start with `&`", "put it in quotes"),

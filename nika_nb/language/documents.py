@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from nika_nb.language import scalars
-from nika_nb.language.scalars import CORE, SURROGATE
+from nika_nb.language.scalars import CORE, HALF_A_PAIR, SURROGATE
 from nika_nb.values import Json
 
 _DEPTH = 100
@@ -25,7 +25,7 @@ def read_yaml(text: str) -> Json:
     import yaml
 
     if not text.isascii() and SURROGATE.search(text):
-        raise NotData("half of a surrogate pair is not a character")
+        raise NotData(HALF_A_PAIR)
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
     try:
         return _Reader(loader).document()
@@ -145,7 +145,7 @@ class _Reader:
 
     def _scalar(self, event: Any) -> Json:
         if not event.value.isascii() and SURROGATE.search(event.value):
-            raise self._not_data(event, "half of a surrogate pair is not a character")
+            raise self._not_data(event, HALF_A_PAIR)
         try:
             if event.tag is not None and event.tag != "!":
                 return scalars.tagged(event.tag, event.value)

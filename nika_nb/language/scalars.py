@@ -7,6 +7,7 @@ import re
 
 CORE = "tag:yaml.org,2002:"
 SURROGATE = re.compile("[\ud800-\udfff]")  # half of a pair: no character, whatever escape spells it
+HALF_A_PAIR = "half of a surrogate pair is not a character"
 
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOL = {

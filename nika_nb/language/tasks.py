@@ -30,6 +30,7 @@ from nika_nb.language.written import islands_in, value_of
 T = TypeVar("T")
 
 _ID = re.compile(r"[a-z][a-z0-9_]*")
+_SPELLED = "use lower-case letters, digits and `_`, starting with a letter"
 
 
 def read_tasks(root: Map, findings: Findings) -> dict[str, Task]:
@@ -84,7 +85,7 @@ def _task(name: str, entry: Entry, findings: Findings) -> Task | None:
             "NIKA-PARSE-006",
             f"`{name[:60]}` cannot be the id of a task: in an expression it would not be one word",
             entry.key.span,
-            f"use lower-case letters, digits and `_`, starting with a letter{_meant(name)}",
+            f"{_SPELLED}{_meant(name)}",
         )
     shape = Shape(findings)
     body = entry.value
@@ -170,8 +171,7 @@ class _Fields:
         name = self.shape.text(node, "`group:`")
         if name is None or node is None or _ID.fullmatch(name):
             return name
-        hint = "use lower-case letters, digits and `_`, starting with a letter"
-        self.shape.refuse(f"`{name[:60]}` cannot name a group", node, hint)
+        self.shape.refuse(f"`{name[:60]}` cannot name a group", node, _SPELLED)
         return None
 
     def returns(self) -> TypeExpr | None:

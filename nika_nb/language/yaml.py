@@ -13,7 +13,7 @@ from nika_nb.language.breaks import explain
 from nika_nb.language.encoding import is_readable
 from nika_nb.language.findings import Findings
 from nika_nb.language.nodes import Entry, Map, Node, Scalar, Seq
-from nika_nb.language.scalars import CORE, SURROGATE
+from nika_nb.language.scalars import CORE, HALF_A_PAIR, SURROGATE
 
 SCALAR_CAP = 1 << 16  # UTF-8 bytes
 DEPTH_CAP = 64  # the root collection is level 1
@@ -226,7 +226,7 @@ class _Walker:
         if SURROGATE.search(text):
             self._findings.error(
                 "NIKA-PARSE-001",
-                "half of a surrogate pair is not a character",
+                HALF_A_PAIR,
                 span,
                 'write the character itself, or "\\U0001F600" with eight digits',
             )

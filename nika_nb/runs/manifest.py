@@ -21,6 +21,9 @@ from nika_nb.runs.request import Request
 from nika_nb.trace.paging import pages
 from nika_nb.values import dumps
 
+# What is of this machine or this moment is not told where two journals are to be the same.
+_OF_THE_MOMENT = ("platform", "package_version", "notebook", "cell", "base", "door", "pid", "reproduces")
+
 
 def manifest(
     request: Request,
@@ -69,8 +72,7 @@ def manifest(
         "pid": os.getpid(),
     }
     if deterministic:
-        for name in ("platform", "package_version", "notebook", "cell", "base", "door", "pid", "reproduces"):
-            fields[name] = None
+        fields |= dict.fromkeys(_OF_THE_MOMENT)
     return {name: value for name, value in fields.items() if value is not None}
 
 

@@ -46,16 +46,8 @@ def unknown(word: str, options: Iterable[str]) -> str:
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """What a run may be told, the same in every door."""
-    parser.add_argument(
-        "--var",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="an input; JSON where it parses; @env:VARIABLE takes it from the environment",
-    )
-    parser.add_argument(
-        "--model", metavar="PROVIDER/NAME", help="the default model, instead of the workflow's"
-    )
+    add_input_option(parser)
+    add_model_option(parser)
     parser.add_argument(
         "--resume",
         nargs="?",
@@ -91,6 +83,24 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     )
     add_gc_option(parser)
     add_trust_options(parser)
+
+
+def add_input_option(parser: argparse.ArgumentParser) -> None:
+    """The inputs, one by one."""
+    parser.add_argument(
+        "--var",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an input; JSON where it parses; @env:VARIABLE takes it from the environment",
+    )
+
+
+def add_model_option(parser: argparse.ArgumentParser) -> None:
+    """The model of the tasks that name none."""
+    parser.add_argument(
+        "--model", metavar="PROVIDER/NAME", help="the default model, instead of the workflow's"
+    )
 
 
 def add_gc_option(parser: argparse.ArgumentParser) -> None:

@@ -19,6 +19,7 @@ from nika_nb.values import loads, unequal
 _NO_PROGRAM = "NIKA-EXEC-002"
 _NO_MODEL = ("NIKA-PROVIDER-", "NIKA-INFER-001")  # nobody serves it, refuses, or cannot be reached
 _NO_SECRET = "NIKA-VAR-001"
+_ASKS = "it asks, and no answer is recorded"
 _NO_ANSWER = "NIKA-BUILTIN-PROMPT-001"
 
 # Tools whose result nothing but the moment decides.
@@ -81,7 +82,7 @@ class Verdicts:
             return "unverifiable", f"the record has no end of it{waited}"
         if now is None or not now.settled:
             asks = now is not None and now.state == "paused"
-            return "unverifiable", "it asks, and no answer is recorded" if asks else "it was not run again"
+            return "unverifiable", _ASKS if asks else "it was not run again"
         if then.state != now.state:
             return self._other_end(planned, then, now)
         if then.state == "failure":
@@ -117,7 +118,7 @@ class Verdicts:
 
     def _failing(self, planned: TaskPlan, now: Unit) -> Said:
         if now.error_code == _NO_ANSWER:
-            return "unverifiable", "it asks, and no answer is recorded"
+            return "unverifiable", _ASKS
         if now.error_code == _NO_SECRET and "secret" in (now.error_message or ""):
             return "unverifiable", f"a secret is not here: {now.error_message}"
         if now.error_code == _NO_PROGRAM:

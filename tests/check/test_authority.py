@@ -16,7 +16,6 @@ def invoke(tool: str, args: str) -> str:
 
 
 ECHO = "exec: { command: [«echo», hi] }"
-ALL_TOOLS = "tools: ['nika:*']"
 
 CASES = [
     Case("a listed program", boundary("permits: { exec: [echo] }\n", "exec: { command: [echo, hi] }")),

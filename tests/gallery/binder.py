@@ -10,7 +10,6 @@ from pathlib import Path
 
 from tests.gallery.execute import ROOT, environment
 
-BINDER = ROOT / "binder"
 _CLONED = ("binder", "nika_nb", "notebooks", "pyproject.toml", "README.md", "LICENSE")
 _LEFT_OUT = shutil.ignore_patterns("__pycache__", ".nika", ".ipynb_checkpoints")
 

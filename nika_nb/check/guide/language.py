@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nika_nb.check.editing.keys import FIELDS, ROOTS
 from nika_nb.check.guide.page import Page, Sample, Table
 from nika_nb.check.guide.samples import SCRIPT, SKIPS
 
@@ -67,15 +68,15 @@ _PYTHON = Table(
 _PATHS = Table(
     ("path", "what it is", "where it may stand"),
     (
-        ("inputs.x", "what the caller gave", "everywhere"),
+        ("inputs.x", ROOTS["inputs"], "everywhere"),
         ("const.x", "a fixed value", "everywhere"),
         ("with.x", "a value bound in this task's `with:`", "in its verb, `when:`, `for_each:`"),
         ("tasks.x.output", "what a task returned, or null", "in `with:`, `outputs:`, `on_error:`"),
-        ("tasks.x.status", "success, failure, skipped or cancelled", "the same"),
-        ("tasks.x.error.code", "its failure: code, message, details", "the same"),
+        ("tasks.x.status", FIELDS["status"], "the same"),
+        ("tasks.x.error.code", FIELDS["error"], "the same"),
         ("tasks.x.duration_ms", "how long it took; also started_at, ended_at, cause", "the same"),
         ("tasks.x.NAME", "a part that its `extract:` names", "the same"),
-        ("group.x", "the tasks of a group, together", "in `with:`, `outputs:`"),
+        ("group.x", ROOTS["group"], "in `with:`, `outputs:`"),
         ("item, index", "the element of a `for_each`, and its number", "in the verb"),
         ("secrets.x", "a credential", "where its `egress:` lets it go"),
     ),

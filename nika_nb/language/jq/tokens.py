@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from nika_nb.errors import Fault, Span
+from nika_nb.language.scalars import HALF_A_PAIR
 
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\n]+)
@@ -104,7 +105,7 @@ class _Lexer:
         if at >= len(self._text) or self._text[at:] == "\\":
             return refusal("a string without its closing quote", Span(self._at, self._at + 1))
         if self._text[at] != "\\":
-            return refusal("half of a surrogate pair is not a character", Span(at, at + 1))
+            return refusal(HALF_A_PAIR, Span(at, at + 1))
         if self._text[at + 1 : at + 2] == "u":
             span = Span(at, min(at + 6, len(self._text)))
             return refusal("`\\u` takes four digits, and no half of a pair: write the character itself", span)
