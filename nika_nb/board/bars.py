@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from nika_nb.board.clean import inline, one_line
 from nika_nb.board.rows import RunState
 from nika_nb.board.strips import NAME, Strip, framed, full, strips
-from nika_nb.board.style import plain
+from nika_nb.board.style import COLOUR, box
 from nika_nb.board.svg import CHAR, FILL, INK, document, rect, text
 from nika_nb.board.text import OF_RUN
 from nika_nb.money import spent_said
@@ -71,7 +71,7 @@ def bars_html(bars: Sequence[Bar], amount: Said) -> str:
         for bar in shown
     ]
     table = f'<div style="overflow-x:auto">{strips(_label(bars), rows, legend)}</div>'
-    return plain(table + rest) if shown else ""
+    return box(table + rest, COLOUR["running"]) if shown else ""
 
 
 def _key(word: str, look: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from nika_nb.board.clean import block, clean, inline, one_line
 from nika_nb.board.rows import State
-from nika_nb.board.style import COLOUR, MONO, QUIET, box, ink
+from nika_nb.board.style import COLOUR, MONO, QUIET, box, signed
 from nika_nb.board.text import UNICODE, rule
 
 MOST = 1000  # lines that are drawn
@@ -128,9 +128,8 @@ def html(sheet: Sheet) -> str:
         f'<div><span style="font-weight:600">🦋 {inline(sheet.title, 120)}</span>'
         f'<span style="{QUIET}"> · {inline(sheet.about)}</span></div>'
     )
-    doubts = "".join(
-        f'<div style="{ink(COLOUR["failed"])}">⚠ {inline(doubt, _LONGEST)}</div>' for doubt in sheet.doubts
-    )
+    sign = signed("⚠", COLOUR["failed"])
+    doubts = "".join(f"<div>{sign} {inline(doubt, _LONGEST)}</div>" for doubt in sheet.doubts)
     heads = f"<tr>{_cells(('', *sheet.heads), sheet, 'th')}</tr>" if any(sheet.heads) else ""
     rows = "".join(_row(line, sheet) for line in sheet.shown)
     rest = f'<div style="{QUIET}">{sheet.rest}</div>' if sheet.rest else ""
@@ -166,12 +165,13 @@ def _cells(cells: Sequence[str], sheet: Sheet, tag: str, *, raw: bool = False) -
         side = "right" if at - 1 in sheet.numbers else "left"
         quiet = f";{QUIET};font-weight:400" if tag == "th" else ""
         style = f"text-align:{side};vertical-align:top;padding:1px 14px 1px 0;border:0;font-size:13px{quiet}"
-        made.append(f'<{tag} style="{style}">{cell if raw else inline(cell)}</{tag}>')
+        name = tag if cell else "td"  # a heading that says nothing is none
+        made.append(f'<{name} style="{style}">{cell if raw else inline(cell)}</{name}>')
     return "".join(made)
 
 
 def _coloured(row: str) -> str:
-    """A line of a difference: what went is red, what came is green, and the sign says it too."""
-    tone = {"+": COLOUR["ok"], "-": COLOUR["failed"]}.get(row[:1])
-    look = f' style="color:{tone}"' if tone else f' style="{QUIET}"'
-    return f"<div{look}>{block(row) or '&nbsp;'}</div>"
+    """A line of a difference: red behind what went, green behind what came; the sign says it too."""
+    tint = {"+": "rgba(39,154,91,.18)", "-": "rgba(224,69,74,.18)"}.get(row[:1])
+    look = f"background-color:{tint}" if tint else QUIET
+    return f'<div style="{look}">{block(row) or "&nbsp;"}</div>'

@@ -15,8 +15,10 @@ _ANY = "padding:2px 14px 2px 0;white-space:nowrap"
 _CELL = f"text-align:left;{_ANY}"
 _CUT = "overflow:hidden;text-overflow:ellipsis"
 _NUMBER = f"text-align:right;{_ANY}"
+# On a narrow page this column folds away; it is as wide as the wrapper says. Of a still some pages clean off
+# what has a variable in it: the padding before it stays.
 _NARROWING = "padding:2px var(--g,14px) 2px 0;max-width:var(--w,18vw)"
-# On a narrow page this column folds away; it is as wide as the wrapper says, where that was not cleaned off.
+_CLEANED = "padding:2px 14px 2px 0;"
 _DOES = f"text-align:left;{_NARROWING};white-space:nowrap;overflow:hidden"
 _ROOM = "(100cqw - 460px)*99"
 _WRAPPER = (
@@ -81,10 +83,11 @@ def _row(row: Row, now: int | None, paid: bool, titled: bool) -> str:
     beside = ' <span title="ran beside another task">∥</span>' if row.beside else ""
     does = row.does if row.state in ("skipped", "cancelled") and row.does else said(row)
     fit = ";text-overflow:ellipsis" if len(does) > _SHORT else ""
+    kept, title = _CLEANED if titled else "", _title(does, 2 * _SHORT, titled)
     cells = [
         f'<td style="{_CELL}{faint}">{sign}&nbsp;{"blocked" if row.blocked_by else row.state}</td>',
         _task(row, f"{faint}{strong}", titled),
-        f'<td style="{_DOES}{fit};{QUIET}"{_title(does, 2 * _SHORT, titled)}>{inline(does, 64)}{beside}</td>',
+        f'<td style="{kept}{_DOES}{fit};{QUIET}"{title}>{inline(does, 64)}{beside}</td>',
         f'<td style="{_NUMBER}">{_time(row, now)}</td>',
         *([f'<td style="{_NUMBER};{QUIET}">{_cost(row)}</td>'] if paid else []),
         _last(row, titled),

@@ -23,6 +23,10 @@ HERE = "what settled here"
 INTERVAL = 800  # milliseconds from one step to the next
 SPEEDS = {"½×": 0.5, "1×": 1.0, "2×": 2.0, "5×": 5.0, "20×": 20.0}
 FINER = "items and called tasks"
+_HEARD = {
+    "play": (r"\f04b", "play"), "pause": (r"\f04c", "pause"), "stop": (r"\f04d", "to the beginning"),
+    "step-backward": (r"\f048", "one step back"), "step-forward": (r"\f051", "one step forward"),
+}  # fmt: skip
 
 
 class Player:
@@ -55,6 +59,7 @@ class Player:
             proofs,
         ]
         self.box = VBox(parts, layout={"margin": "0", "padding": "6px 12px"})
+        self.box.add_class(f"of-{self.classes}")
         self._head.value = _style(self.classes) + stepped_html.head(replay) + _gone(self.classes)
         self._load(replay, 0)
 
@@ -141,9 +146,15 @@ class Player:
 
 
 def _style(name: str) -> str:
-    """Where the player lives nobody needs its still; where its kernel has gone, that is said."""
+    """Where the player lives nobody needs its still; where its kernel has gone, that is said; its buttons
+    are pictures only, so their pictures are told in words.
+    """
     gone = f".jupyter-widgets-disconnected .gone-{name}{{display:block !important}}"
-    return f"<style>.{name}{{display:none}} {gone}</style>"
+    heard = "".join(
+        f'.of-{name} .fa-{sign}::before{{content:"{glyph}" / "{word}"}}'
+        for sign, (glyph, word) in _HEARD.items()
+    )
+    return f"<style>.{name}{{display:none}} {gone}{heard}</style>"
 
 
 def _gone(name: str) -> str:

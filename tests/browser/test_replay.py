@@ -49,12 +49,13 @@ def opened(book: Opener) -> tuple[Book, Any]:
 
 
 def test_open_play_step_with_keys_look_into_an_output_and_back(book: Opener) -> None:
-    """Play runs to the end by itself; arrows step; an output is text and does nothing."""
+    """Play, whose picture is told in a word, runs to the end by itself; arrows step; an output is text."""
     found, cell = opened(book)
     said = cell.get_by_role("status")
     assert "0/5 done" in outputs(cell)
     cell.locator(".widget-dropdown select").first.select_option("5×")
-    cell.locator(".widget-play button").first.click()
+    assert cell.get_by_role("button", name="one step back", exact=True).is_visible()
+    cell.get_by_role("button", name="play", exact=True).click()
     until(lambda: "the run completes" in said.inner_text(), "it played to the end")
     cell.locator(".widget-play .fa-play").wait_for()  # it has stopped by itself
     slider = cell.get_by_role("slider")
