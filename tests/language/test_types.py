@@ -128,6 +128,7 @@ REFUSED: list[tuple[str, str, str, str]] = [
     ("two constructors", "{ array: string, map: string }", "NIKA-TYPE-001", "one of"),
     ("the internal form", "{ $unknown: true }", "NIKA-TYPE-001", "one of"),
     ("additional beside an array", "{ array: string, additional: true }", "NIKA-TYPE-001", ""),
+    ("another key beside an object", "{ object: { a: string }, required: [a] }", "NIKA-TYPE-001", ""),
     ("additional as text", "{ object: {}, additional: 'yes' }", "NIKA-TYPE-001", ""),
     ("an object of nothing", "{ object: null }", "NIKA-TYPE-001", "object:"),
     ("optional at the root", "{ optional: string }", "NIKA-TYPE-001", "{ union: [T, null] }"),
