@@ -87,6 +87,8 @@ def _fold(value: Json, wide: list[bool]) -> Json:
         return f"{MARK}text:{value}" if value.startswith(_FOLDED) else value
     if value is None or isinstance(value, bool):
         return value
+    if type(value) is int:
+        return f"{MARK}num:{value}{MARK}"  # as below, many times faster
     if isinstance(value, (int, float)):
         return f"{MARK}num:{json.dumps(value, allow_nan=False)}{MARK}"
     if isinstance(value, (list, tuple)):

@@ -45,6 +45,7 @@ class Engine:
         )
         self._ending = Ending(setup.plan, self._emitter, self._settler, self._scopes, setup.budget)
         self._turn = Turns(1 if setup.serial else max(1, len(setup.plan.tasks)))
+        self._entry = Turns(setup.width)
         self._settled: dict[str, Outcome] = {}
         self._missing = {planned.task.id: len(planned.producers) for planned in setup.plan.scheduled}
         self._unwinding = Unwinding(setup.plan, setup.memory)
@@ -164,6 +165,8 @@ class Engine:
     async def _guarded(self, planned: TaskPlan) -> None:
         try:
             async with self._turn:
+                async with self._entry:
+                    await asyncio.sleep(0)  # a stop is heard, however many tasks are done in no time
                 await self._process(planned)
         except asyncio.CancelledError:
             if self._cancelled and planned.task.id not in self._settled:

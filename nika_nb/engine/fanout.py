@@ -109,8 +109,11 @@ class FanOut:
         """
         if isinstance(found, Miss) or not has_to_stand(self._planned, found):
             return found
-        hits = [await self._hit(index, self._identity(index)) for index in range(len(self._live))]
-        known = any(hit is not None and hit.error for hit in hits)  # some engines keep no items
+        known = False  # some engines keep no items
+        for index in range(len(self._live)):
+            await asyncio.sleep(0)
+            hit = await self._hit(index, self._identity(index))
+            known = known or bool(hit and hit.error)
         return found if known and not self._moved else MOVED
 
     async def _hit(self, index: int, identity: Identity | Fault) -> Hit | None:

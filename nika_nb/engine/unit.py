@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import nullcontext
 from typing import Any
@@ -126,8 +125,6 @@ class UnitRunner:
             return rendered
 
         async with nullcontext() if planned.task.called else self._turns:
-            if item is None:
-                await asyncio.sleep(0)  # a stop is heard, however many tasks are done in no time
             if self._budget.crossed and not owed:
                 return Outcome("cancelled", "budget"), {}
             work.lifts |= dict.fromkeys(self._lifts(planned.task, scope))

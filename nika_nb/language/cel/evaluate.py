@@ -154,7 +154,7 @@ def _within(left: Any, right: Any, span: Span) -> bool:
     if isinstance(right, Mapping):
         return left in right if isinstance(left, str) else False
     if _is_list(right):
-        return any(_same(left, item) for item in right)
+        return left in right if isinstance(left, str) else any(_same(left, item) for item in right)
     raise _mismatch(f"`in` needs a list or an object on its right, not {type_name(right)}", span)
 
 
@@ -173,6 +173,8 @@ def _equal(left: Any, right: Any, span: Span) -> bool:
 
 def _same(left: Any, right: Any) -> bool:
     """Deep equality that never takes true for 1; integers and doubles share one number line."""
+    if isinstance(left, str) or type(left) is type(right) is int:
+        return bool(left == right)  # as below, many times faster: lists are full of these
     if _kind(left) != _kind(right):
         return False
     if isinstance(left, Mapping):
