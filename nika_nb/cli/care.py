@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from nika_nb.cli.console import say
+from nika_nb.cli.meant import folder as named_folder
 from nika_nb.cli.streams import print_lines
 from nika_nb.errors import UsageError
 from nika_nb.runs.ids import is_run_id
@@ -29,7 +30,7 @@ def collect_command(options: argparse.Namespace) -> int:
     """One line; under --dry-run a line for every trace that would go as well."""
     settings = Settings.read()
     say(*(f"nika-nb: {trouble}" for trouble in settings.troubles))
-    folder = TraceFolder(Path(options.folder))
+    folder = TraceFolder(named_folder(options.folder))
     Shelf(folder.path).judge()
     elsewhere = partial(answered_by, folder=folder.path)
     found = collect(folder, Limits.of(settings), dry_run=options.dry_run, elsewhere=elsewhere)
@@ -141,7 +142,7 @@ def sweep_command(options: argparse.Namespace) -> int:
     """A line for every process group that was ended."""
     from nika_nb.runs.orphans import swept
 
-    print_lines(swept(TraceFolder(Path(options.folder)).path))
+    print_lines(swept(TraceFolder(named_folder(options.folder)).path))
     return 0
 
 

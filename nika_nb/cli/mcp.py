@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from nika_nb.cli.meant import folder
 from nika_nb.doors import install
 from nika_nb.errors import UsageError
 
@@ -17,8 +17,5 @@ def serve(options: argparse.Namespace) -> int:
         raise UsageError(f"`nika-nb mcp` needs the MCP SDK: {install('mcp>=2.3,<3')}") from None
     from nika_nb.server.mcp import serve as serve_runs
 
-    root = Path(options.root).resolve()
-    if not root.is_dir():
-        raise UsageError(f"there is no folder {root} to serve the runs of: make it, or correct --root")
-    serve_runs(root)
+    serve_runs(folder(options.root).resolve())
     return 0

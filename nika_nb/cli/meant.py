@@ -1,4 +1,4 @@
-"""The trace that a line of the terminal means; where it names none the newest, and it says which."""
+"""The trace or the folder that a line of the terminal means; of traces the newest, and it says which."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from pathlib import Path
 
 from nika_nb.board.clean import one_line
 from nika_nb.cli.console import say
+from nika_nb.errors import UsageError
 from nika_nb.files import here
 from nika_nb.runs.traced import newest_in, of_words, trace_of
 from nika_nb.trace.folder import TraceFolder
+from nika_nb.values import nearest
 
 
 def meant(name: str | None) -> Path:
@@ -21,6 +23,16 @@ def meant_with_task(words: Sequence[str]) -> tuple[Path, str | None]:
     """The trace and the task of `[TRACE] [TASK]`. Raises UsageError."""
     path, task = of_words(words)
     return path if words and task != words[0] else _told(path), task
+
+
+def folder(name: str) -> Path:
+    """The folder of a name; in one that is mistyped nothing would lie. Raises UsageError."""
+    path = Path(name)
+    if name != "." and not path.is_dir():
+        siblings = [one.name for one in path.absolute().parent.glob("*") if one.is_dir()]
+        hint = nearest(path.name, siblings)
+        raise UsageError(f"there is no folder {name}" + (f", {hint}" if hint else ""))
+    return path
 
 
 def pair(words: Sequence[str]) -> tuple[str | Path, str | Path]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from nika_nb.cli.asking import attended, converse
 from nika_nb.cli.console import line_to_answer, say
+from nika_nb.cli.meant import folder
 from nika_nb.cli.run import EXIT, OneLine, console, follow
 from nika_nb.cli.streams import json_text, print_json, print_lines
 from nika_nb.errors import CheckRefused, UsageError, visible
@@ -34,7 +35,9 @@ _MISSING = 3  # the exit code where something is missing
 
 
 def _runs(options: argparse.Namespace, root: Path | None = None) -> Runs:
-    return Runs(root or options.root, "nika-nb", "cli-operator" if sys.stdin.isatty() else "ci-context")
+    return Runs(
+        root or folder(options.root), "nika-nb", "cli-operator" if sys.stdin.isatty() else "ci-context"
+    )
 
 
 def _shown(options: argparse.Namespace, shape: Any, *lines: str) -> int:

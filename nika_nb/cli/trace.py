@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from nika_nb.board import still_text
 from nika_nb.board.clean import one_line
+from nika_nb.cli.meant import folder as named_folder
 from nika_nb.cli.meant import meant, meant_with_task
 from nika_nb.cli.streams import print_json, print_lines
 from nika_nb.errors import UsageError
@@ -78,7 +79,7 @@ def _show_task(trace: Path, task: str) -> int:
 
 def list_command(options: argparse.Namespace) -> int:
     """Newest first: age, size, state, and which one a bare --resume of its workflow takes."""
-    folder, now = TraceFolder(Path(options.folder)).path, time.time_ns()
+    folder, now = TraceFolder(named_folder(options.folder)).path, time.time_ns()
     found = listed(folder)
     candidates = {entry.path for entry in _candidates(one.entry for one in found)}
     if options.json:

@@ -24,9 +24,24 @@ class Parser(argparse.ArgumentParser):
         """Nothing is left over: a command judges its own words, so that its own options are told."""
         self.words = tuple(args or ())
         found, rest = super().parse_known_args(args, namespace)
-        if rest:
+        if rest := self._placed(found, rest):
             self.error(unknown(rest[0], self._option_string_actions))
         return found, rest
+
+    def _placed(self, found: Any, rest: list[str]) -> list[str]:
+        """What no place has been found for: words behind an option take the places that are still free.
+
+        By itself a parser closes them all with the first word that stands before an option.
+        """
+        words = [word for word in rest if not word.startswith("-")]
+        for action in self._get_positional_actions():
+            given = getattr(found, action.dest, None)
+            if action.nargs == "*":
+                setattr(found, action.dest, [*(given or ()), *words])
+                words.clear()
+            elif action.nargs == "?" and words and given is None:
+                setattr(found, action.dest, words.pop(0))
+        return [word for word in rest if word.startswith("-")] or words
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:

@@ -1,6 +1,8 @@
-"""A word that is no command: where it stands, or what may have been meant."""
+"""Words of a terminal line: of no command or folder, before and behind options; what may have been meant."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
@@ -24,3 +26,28 @@ def test_a_line_without_a_command_says_what_to_write(
     ended = terminal(*words)
     assert ended.code == 3
     assert told in ended.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["trace ls", "trace gc", "trace sweep", "inbox", "runs list --root", "deployments --root", "mcp --root"],
+)
+def test_a_folder_that_is_not_there_is_told(terminal: Terminal, folder: Path, words: str) -> None:
+    """It would hold nothing, and whoever mistyped it would believe that."""
+    (folder / "project").mkdir()
+    ended = terminal(*words.split(), "projct")
+    assert (ended.code, ended.out) == (3, b"")
+    assert ended.err == "there is no folder projct, did you mean `project`?\n"
+
+
+def test_words_stand_before_or_behind_options(terminal: Terminal, files: Path) -> None:
+    """Also where a command takes any number of them, or one that may be left out."""
+    assert terminal("deploy", "daily", files / "asks.nika.yaml", "--model", "mock/echo").code == 0
+    assert terminal("deploy", "good", files / "good.nika.yaml", "--model", "mock/echo", "word=x").code == 0
+    assert terminal("runs", "run", "good", "--no-gc", "word=y", "word=z").outputs == {"said": "z!"}
+    assert terminal("run", files / "asks.nika.yaml").code == 4
+    [run] = terminal("runs", "list", "--json", "--status", "interrupted").outputs["runs"]
+    assert "one word too many" not in terminal("show", run["run_id"], "--fine", "a").err
+    assert terminal("runs", "resume", run["run_id"], "--decline", "aks").err.count("did you mean `ask`") == 1
+    assert terminal("answer", run["run_id"], "--no-gc", "ask=yes").code == 0
+    assert "'more' is one word too many" in terminal("trace", "ls", ".", "--json", "more").err
