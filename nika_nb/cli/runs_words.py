@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from nika_nb.runs.options import add_gc_option, add_input_option, add_model_option, add_trust_options
+from nika_nb.runs.options import add_binding_options, add_gc_option, add_input_option, add_trust_options
 
 
 def add(commands: Any, exit_codes: str) -> None:
@@ -67,8 +67,7 @@ def _deploying(actions: Any, exit_codes: str) -> None:
     deploy.add_argument("name")
     deploy.add_argument("file", help="a workflow file, or book.ipynb::name for one in a notebook")
     _inputs(deploy)
-    add_model_option(deploy)
-    deploy.add_argument("--max-cost-usd", type=float, metavar="USD", help="the cap of each run")
+    add_binding_options(deploy)
     run = _action(actions, "run", "start a run of a deployment", epilog=exit_codes)
     run.add_argument("name")
     _inputs(run)

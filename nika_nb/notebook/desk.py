@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from nika_nb.errors import UsageError
+from nika_nb.notebook.options import deploy_options
 from nika_nb.runs.inputs import parse_variable
 from nika_nb.runs.inspecting import Unrunnable
 from nika_nb.runs.lines import deployed_line, lines_of
@@ -63,9 +64,14 @@ class Desk:
         """A new version of a deployment, beside the workflow's file; says which, and where it lies."""
         if len(words) < 2:
             raise UsageError("%nika deploy takes a name and a file: %nika deploy nightly flow.nika.yaml")
-        variables = dict(told_pair(word, parse_variable) for word in words[2:])
-        request = request_of(self._runs.root / words[1], vars=variables)
-        made = Runs(request.place.root).deploy(words[0], request)
+        given = deploy_options(words)
+        request = request_of(
+            self._runs.root / given.file,
+            vars=dict(told_pair(word, parse_variable) for word in given.inputs),
+            model=given.model,
+            max_cost_usd=given.max_cost_usd,
+        )
+        made = Runs(request.place.root).deploy(given.name, request)
         return "\n".join([*left_out(request), deployed_line(made, self._runs.root)])
 
     def deployments(self) -> str:

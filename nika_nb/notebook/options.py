@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
 from nika_nb.errors import UsageError
-from nika_nb.runs.options import Parser, add_plan_option, add_run_options
+from nika_nb.runs.options import Parser, add_binding_options, add_plan_option, add_run_options
 from nika_nb.runs.words import ValueOf, split
 from nika_nb.values import is_name
 
@@ -43,6 +43,17 @@ def cell_options(words: list[str], line: str = "%%nika") -> CellOptions:
     return CellOptions(**{name: _frozen(value) for name, value in found.items()})
 
 
+def deploy_options(words: list[str]) -> argparse.Namespace:
+    """What the words of `%nika deploy` say: name, file, inputs, model, max_cost_usd. Raises UsageError."""
+    parser = _Parser(prog="%nika deploy", add_help=False)
+    parser.add_argument("name")
+    parser.add_argument("file")
+    parser.add_argument("inputs", nargs="*")
+    parser.add_argument("--var", dest="inputs", action="extend", nargs=1)
+    add_binding_options(parser)
+    return parser.parse_args(words)
+
+
 def words_of(line: str, magic: str, value_of: ValueOf) -> list[str]:
     """The words of a line, each variable in its place. Raises UsageError."""
     try:
@@ -61,7 +72,8 @@ def _frozen(value: Any) -> Any:
 
 class _Parser(Parser):
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{self.prog}: {message}; `%nika help` lists the options")
+        topic = " deploy" if self.prog == "%nika deploy" else ""
+        raise UsageError(f"{self.prog}: {message}; `%nika help{topic}` lists the options")
 
 
 def cell_line(line: str = "%%nika") -> argparse.ArgumentParser:

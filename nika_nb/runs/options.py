@@ -59,6 +59,12 @@ def unknown(word: str, options: Iterable[str]) -> str:
     return f"there is no option {name}" + (f", {hint}" if hint else "")
 
 
+def add_binding_options(parser: argparse.ArgumentParser) -> None:
+    """What a deployment is bound to besides its inputs."""
+    add_model_option(parser)
+    parser.add_argument("--max-cost-usd", type=float, metavar="USD", help="the cap of each run")
+
+
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """What a run may be told, the same in every door."""
     add_input_option(parser)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -18,9 +19,11 @@ from nika_nb.runs.first_line import FirstLine, first_line
 from nika_nb.runs.inputs import looked_up
 from nika_nb.runs.rows import variables_of
 from nika_nb.trace.folder import TRACES, TraceFolder
+from nika_nb.values import nearest
 
 Origin = Literal["cli-operator", "ci-context", "env", "file", "notebook", "python"]
 
+_SIBLINGS = 1000  # files in a folder that are looked through for a hint
 NEWEST: Final = True  # `--resume` without a path: the newest trace of this workflow
 
 
@@ -219,8 +222,17 @@ def document(text_or_path: str | Path) -> Document:
     try:
         raw = plain_bytes(path, DOCUMENT_CAP, passed=True)
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+        what = f"{path} cannot be read: {error.strerror}"
+        hint = _meant(path) if isinstance(error, FileNotFoundError) else ""
+        raise UsageError(f"{what}; {hint}" if hint else what) from None
     return from_bytes(raw, path.name, path.resolve().parent)
+
+
+def _meant(path: Path) -> str:
+    """The file beside it that may be meant."""
+    with suppress(OSError):
+        return nearest(path.name, sorted(one.name for one in path.parent.iterdir())[:_SIBLINGS])
+    return ""
 
 
 def _held(path: Path, name: str | None) -> Document:

@@ -40,6 +40,12 @@ def test_a_folder_that_is_not_there_is_told(terminal: Terminal, folder: Path, wo
     assert ended.err == "there is no folder projct, did you mean `project`?\n"
 
 
+def test_a_file_that_is_not_there_is_told_by_the_near_one(terminal: Terminal, files: Path) -> None:
+    """Of a workflow, wherever one is taken."""
+    for words in (("run",), ("check",), ("deploy", "daily")):
+        assert "did you mean `good.nika.yaml`?" in terminal(*words, "god.nika.yaml").err
+
+
 def test_words_stand_before_or_behind_options(terminal: Terminal, files: Path) -> None:
     """Also where a command takes any number of them, or one that may be left out."""
     assert terminal("deploy", "daily", files / "asks.nika.yaml", "--model", "mock/echo").code == 0

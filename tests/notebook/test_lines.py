@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from nika_nb import runs
 from nika_nb.notebook import commands
 from nika_nb.settings import SETTINGS
 from tests.doors import frames, newest
@@ -77,7 +78,7 @@ def test_a_refusal_names_the_page_that_says_more(notebook: Notebook) -> None:
 STRANGE_WORDS = [
     ("replay --fin", "%nika replay: there is no option --fin, did you mean `--fine`?"),
     ("attach --quiet", "%nika attach: there is no option --quiet; it is written `%nika attach [TRACE]`"),
-    ("deploy nightly flow.nika.yaml --model m/x", "%nika deploy: there is no option --model"),
+    ("deploy nightly flow.nika.yaml --root x", "%nika deploy: there is no option --root"),
     ("answer --force yes", "%nika answer: there is no option --force"),
     ("why a b", "%nika why: 'b' is one word too many"),
     ("traces all", "%nika traces: 'all' is one word too many"),
@@ -185,6 +186,26 @@ def test_a_recorded_text_is_resumed_by_a_line(notebook: Notebook, folder: Path) 
     other = notebook.python(f"%nika resume {traces(folder)[0].stem} --var word=new --plan")
     assert "input changed: inputs.word" in other.text
     assert "first word" in notebook.python("%nika resume --resume x").error
+
+
+def test_a_run_that_is_named_amiss_is_no_answer(notebook: Notebook) -> None:
+    """A bare word beside a named answer was meant for the run; nothing is consumed."""
+    notebook.run(ASK)
+    assert "there is no trace nope" in notebook.python("%nika answer nope ask=yes").error
+    assert notebook.python("%nika answer ask=yes").value.state == "completed"
+
+
+def test_a_line_deploys_with_what_a_terminal_binds(notebook: Notebook, folder: Path) -> None:
+    """Inputs with --var or without, the model, the cap; an unknown option is told by the near one."""
+    (folder / "hello.nika.yaml").write_text(HELLO, encoding="utf-8")
+    notebook.python("who = 'them'")
+    line = "%nika deploy daily hello.nika.yaml --model mock/mock-deterministic --max-cost-usd 0.5"
+    for given in ("name=$who", "--var name=$who"):
+        assert "daily · version 1" in notebook.python(f"{line} {given}").text
+    [made] = runs.list_deployments()
+    assert (made.snapshot.inputs, made.snapshot.model) == ({"name": "them"}, "mock/mock-deterministic")
+    assert made.snapshot.max_cost_usd == 0.5
+    assert "did you mean `--model`?" in notebook.python("%nika deploy daily hello.nika.yaml --modle x").error
 
 
 def test_a_file_is_run_and_judged_by_a_line(notebook: Notebook, folder: Path) -> None:

@@ -16,8 +16,15 @@ def runs(session: Session, words: list[str]) -> None:
     print(session.desk.listed(words))
 
 
-@command("deploy NAME FILE [in=…]", "keep a workflow and its inputs: a new version, unless nothing differs")
+@command(
+    "deploy NAME FILE [in=…]",
+    "keep a workflow and its inputs: a new version, unless nothing differs",
+    free=True,
+)
 def deploy(session: Session, words: list[str]) -> None:
+    """An input stands as it is, or behind --var. --model PROVIDER/NAME: the default model, instead of the
+    workflow's. --max-cost-usd USD: the cap of each run.
+    """
     print(session.desk.deploy(words))
 
 

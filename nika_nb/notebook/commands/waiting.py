@@ -36,7 +36,9 @@ def answer(session: Session, words: list[str]) -> Run:
     --resume-compat VERSION from another engine's.
     """
     how, words = going_on(words, "%nika answer")
-    name = words[0] if words and session.names_trace(words[0]) else None
+    # Beside a named answer a bare one says nothing: it was meant for the run.
+    mistyped = bool(words) and "=" not in words[0] and any("=" in word for word in words[1:])
+    name = words[0] if words and (mistyped or session.names_trace(words[0])) else None
     pairs = [told_pair(word, parse_answer) for word in words[1 if name else 0 :]]
     if not pairs or sum(not key for key, _ in pairs) > 1:
         raise UsageError(
