@@ -266,7 +266,7 @@ def whys(board: Board) -> list[str]:
 
 
 def id_width(board: Board) -> int:
-    return min(max((len(one_line(task)) for task in board.rows), default=0), 40)
+    return min(max((len(one_line(row.id)) for row in board.tasks), default=0), 40)
 
 
 def narrate(board: Board, event: Fact) -> list[str]:

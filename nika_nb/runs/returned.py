@@ -76,7 +76,7 @@ def tasks_of(work: AtWork, session: Session | None) -> dict[str, TaskResult]:
     """Every task by id, in document order; secrets are blotted out."""
     work.catch_up()
     outcomes = _outcomes(work, session)
-    found = {name: _result(row, outcomes.get(name)) for name, row in work.board.rows.items()}
+    found = {row.id: _result(row, outcomes.get(row.id)) for row in work.board.tasks}
     return Named({name: _shown(session, result) for name, result in found.items()}, "task")
 
 

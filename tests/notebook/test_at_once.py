@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import nika_nb
+from nika_nb.board import text
 from nika_nb.notebook import closing, proposal, replay
 from nika_nb.notebook.actions import Actions
 from nika_nb.notebook.forms import Form
@@ -19,6 +20,7 @@ from nika_nb.notebook.lookout import Lookout
 from nika_nb.notebook.proposal import Proposal
 from nika_nb.notebook.replay import Player
 from nika_nb.notebook.shown import blanks
+from nika_nb.runs import returned
 from nika_nb.runs.forecast import forecast
 from nika_nb.runs.run import Prompt, Run
 from tests.board.test_replay import replayed
@@ -37,6 +39,23 @@ def _alone(folder: Path) -> Iterator[None]:
     closing.retire()
     yield
     closing.retire()
+
+
+@pytest.mark.parametrize("look", ["a still", "its tasks"])
+def test_a_run_can_be_looked_at_while_a_painter_takes_in_what_has_happened(
+    monkeypatch: pytest.MonkeyPatch, look: str
+) -> None:
+    """Tasks come up on the board in the middle of the look."""
+    run = nika_nb.run(ASK)
+    room, name = (text, "one_line") if look == "a still" else (returned, "_result")
+    known = getattr(room, name)
+
+    def slowly(*given: Any) -> Any:
+        run.board.row("late")
+        return known(*given)
+
+    monkeypatch.setattr(room, name, slowly)
+    assert "act" in (repr(run) if look == "a still" else run.tasks)
 
 
 # -- the row buttons ---------------------------------------------------------------------------
