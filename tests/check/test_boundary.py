@@ -135,6 +135,7 @@ CASES = [
     Case("a fold", using("group.legs")),
     Case("a field of a folded record", using("group.legs[0].output")),
     Case("a fold of nobody", using("group.«leg»"), ("DAG-008",), "did you mean `legs`?"),
+    Case("a fold like no group", using("group.«zzz»"), ("DAG-008",), "write `group: zzz` in each"),
     Case("a fold without a name", using("«group»"), ("DAG-008",), "write `group.legs`"),
     Case(
         "a fold in a condition",

@@ -122,6 +122,12 @@ CASES = [
         "inside the braces",
     ),
     Case("a question", call("prompt", "message: hi, default: false")),
+    Case(
+        "a default that is like no choice",
+        call("prompt", "message: hi, mode: choice, choices: [left, right], default: «zzz»"),
+        ("BUILTIN-PROMPT-002",),
+        "write one of left, right",
+    ),
     Case("a choice", call("prompt", "message: hi, mode: choice, choices: [a, b], default: b")),
     Case(
         "a choice whose mode is a constant",
@@ -212,6 +218,12 @@ CASES = [
         "a picture to edit",
         whole("image_generate", "prompt: x, output_dir: y, mode: edit"),
         ("BUILTIN-IMAGE_GENERATE-001",),
+    ),
+    Case(
+        "a step like no image step",
+        call("image_fx", "input: a.png, out: b.png, ops: [«{ zzz: {} }»]"),
+        ("BUILTIN-IMAGE_FX-001",),
+        "the steps are resize",
     ),
     Case("an image step", call("image_fx", "input: a.png, out: b.png, ops: [{ grayscale: {} }]")),
     Case(

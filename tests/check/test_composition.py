@@ -190,6 +190,16 @@ def test_a_call_is_judged_before_anything_runs(
     assert says in "".join(error.message for error in errors)
 
 
+@pytest.mark.parametrize(
+    ("given", "hint"), [("ulr", "did you mean `url`?"), ("colour", "its inputs are url, most")]
+)
+def test_an_unknown_input_is_told_with_what_there_is(family: Path, given: str, hint: str) -> None:
+    """The one that is meant where one is near, else all of them."""
+    text = parent(call(f"url: a, {given}: b"))
+    [error] = check(Source(text, "parent.nika.yaml"), base=family).errors
+    assert error.hint == hint
+
+
 def test_a_wide_family_is_read_once(tmp_path: Path) -> None:
     """Every level calls the next one twice; each file is still read and followed once."""
     for level in range(24):
