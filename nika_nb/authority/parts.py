@@ -17,7 +17,7 @@ _DEEPEST = 8  # levels of JSON that are looked through
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
 _CALLED = re.compile(r"pass|pwd|secret|token|key|credential|auth$", re.IGNORECASE)
-_SETTING = re.compile(r"""[\s"']*([\w.-]+)["']?\s*[=:]\s*["']?(.*?)["',\s]*""")
+_SETTING = re.compile(r"""[\s"']*([\w.-]+)["']?\s*[=:]\s*["']?(.*)""")
 _PAIR = re.compile(r"[^\s:=/]+:([^\s:]+)")  # a user's name and password
 _SCHEME = re.compile(r"(?:Basic|Bearer|Token)\s+(\S+)", re.IGNORECASE)
 _WORD = re.compile(r"[a-z._-]*|[a-z]+(?:[A-Z][a-z]+)+|v[0-9]+")  # stands in many an address
@@ -100,7 +100,7 @@ def _of_settings(text: str) -> Iterator[str]:
     for line in _lines(text):
         setting = _SETTING.fullmatch(line.removeprefix("export "))
         if setting and not _ADDRESS.fullmatch(line):
-            yield from _called(setting[1], setting[2])
+            yield from _called(setting[1], setting[2].rstrip("\"', \t"))
 
 
 def _called(name: str, value: str) -> Iterator[str]:

@@ -22,6 +22,10 @@ TEXTS = {
         "m.mask_text(('\\\\n' * 100_000) + b + h[:9] + ('\\\\n' * 100_000))\n"
         "m.mask_text('\\x1b[' * 100_000 + '0' * 100_000)\n"
     ),
+    "quotes in a secret's settings": (
+        "from nika_nb.authority.parts import parts\n"
+        "assert list(parts('key=' + '\"' * 900_000 + 'x')) == ['\"' * 899_999 + 'x']\n"
+    ),
     "a long word": "judge('echo ' + 'a' * 120_000 + ' | wc -c')",
     "names before brackets": "judge('a' * 300_000 + '(){' * 100_000)",
     "bombs that are none": "judge('x (){a|a&}' * 100_000)",
