@@ -31,6 +31,14 @@ def has_page() -> bool:
     return getattr(get_ipython(), "kernel", None) is not None
 
 
+def cell_at_work() -> bool:
+    """Whether a cell runs. Where no other thread hears a page, an echo has to wait until it has ended."""
+    from IPython.core.getipython import get_ipython
+
+    trap = getattr(get_ipython(), "display_trap", None)
+    return bool(getattr(trap, "is_active", False))
+
+
 class Echoes:
     """Of the fields that a click acts on: one after the other, for what comes of one may change the next."""
 
@@ -75,7 +83,10 @@ class Echo:
         number = self._field.asked + 1
         self._waiting[number] = (action, missed)
         self._field.asked = number
-        late = threading.Timer(PATIENCE, self._late, (number,))
+        self._wait(number)
+
+    def _wait(self, number: int, worked: bool = False) -> None:
+        late = threading.Timer(PATIENCE, self._late, (number, worked))
         late.daemon = True
         late.start()
 
@@ -86,7 +97,12 @@ class Echo:
         if waiting is not None:
             waiting[0]()
 
-    def _late(self, number: int) -> None:
+    def _late(self, number: int, worked: bool) -> None:
+        """worked: whether a cell did when it was looked last; its end leaves as much time as there was."""
+        works = cell_at_work()
+        if number in self._waiting and (works or worked):
+            self._wait(number, works)
+            return
         waiting = self._waiting.pop(number, None)
         if waiting is None:
             return

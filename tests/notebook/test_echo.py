@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 from ipywidgets import Textarea
 
 from nika_nb.notebook import echo
@@ -76,6 +77,31 @@ def test_a_page_that_went_away_gives_no_half_answer(page: Page, monkeypatch: pyt
     wait_for(lambda: done == ["done", MISSED], "the end of the waiting")
     page.answer()  # late, and of no use any more
     assert done == ["done", MISSED]
+
+
+def test_while_a_cell_works_the_page_is_waited_for(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has not gone: an older kernel hears its echo when the cell has ended."""
+    monkeypatch.setattr(echo, "PATIENCE", 0.01)
+    monkeypatch.setattr(echo, "_heard_once", True)
+    looks, done = list[str](), list[str]()
+
+    def works() -> bool:
+        looks.append("at work")
+        return True
+
+    monkeypatch.setattr(echo, "cell_at_work", works)
+    page.echo.then(lambda: done.append("done"), done.append)
+    wait_for(lambda: len(looks) > 3, "looks at the cell")
+    page.answer()
+    assert done == ["done"]
+
+
+def test_a_shell_tells_whether_a_cell_works() -> None:
+    """And when it has ended."""
+    shell = InteractiveShell.instance()
+    shell.user_ns["works"] = echo.cell_at_work
+    assert shell.run_cell("works()").result is True
+    assert not echo.cell_at_work()
 
 
 def test_without_a_kernel_there_is_no_page_to_wait_for() -> None:
