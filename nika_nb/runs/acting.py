@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from nika_nb.board.forecast import Forecast, TaskForecast, Touch
@@ -19,23 +19,24 @@ class EffectsWithheld(UsageError):
 
     def __init__(self, trace: Path, ahead: Forecast) -> None:
         self.ahead = ahead
-        lines = "\n".join(f"  {task.task}: {', '.join(acts(task, ahead))}" for task in acting(ahead))
+        lines = "\n".join(f"  {task}: {', '.join(acts)}" for task, acts in acting(ahead).items())
         super().__init__(
             f"reproducing {trace.name} does these things once more, so nothing was run:\n{lines}\n"
             f"If they may happen again, say so: {option('yes')}"
         )
 
 
-def acting(ahead: Forecast) -> Iterator[TaskForecast]:
-    """The tasks that would do more than read."""
-    return (task for task in ahead.tasks if task.works and any(acts(task, ahead)))
+def acting(ahead: Forecast) -> dict[str, tuple[str, ...]]:
+    """The tasks that would do more than read, each with what it would do, for people."""
+    calls = {task.task.rpartition("/")[0] for task in ahead.tasks}
+    found = {task.task: tuple(_acts(task, calls)) for task in ahead.tasks if task.works}
+    return {task: acts for task, acts in found.items() if acts}
 
 
-def acts(task: TaskForecast, ahead: Forecast) -> Iterator[str]:
-    """What one task would do beyond reading, for people."""
-    below = any(other.task.startswith(f"{task.task}/") for other in ahead.tasks)
+def _acts(task: TaskForecast, calls: Collection[str]) -> Iterator[str]:
+    """calls: the tasks whose called workflows' own are told one by one."""
     for touch in task.touches:
-        told = touch.kind == "workflow" and below  # its tasks are told one by one
+        told = touch.kind == "workflow" and task.task in calls
         if not touch.reads and not told and not _told_beside(touch, task):
             yield str(touch)
     yield from (f"model · {model}" for model in task.models)

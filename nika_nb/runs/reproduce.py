@@ -12,7 +12,7 @@ from nika_nb.board.reproduction import Reproduction, TaskReproduction
 from nika_nb.catalog.frames import ENGINE_VERSION, LIVE_ONLY
 from nika_nb.doors import option
 from nika_nb.errors import NikaError, ResumeRefused, UsageError
-from nika_nb.runs.acting import EffectsWithheld, acting, acts
+from nika_nb.runs.acting import EffectsWithheld, acting
 from nika_nb.runs.decisions import decisions
 from nika_nb.runs.draft import draft
 from nika_nb.runs.forecast import forecast
@@ -84,15 +84,15 @@ class Reproducing:
 
     def refuse_effects(self) -> None:
         """Raises EffectsWithheld where it would do more than read."""
-        if next(acting(self.ahead), None) is not None:
+        if acting(self.ahead):
             raise EffectsWithheld(self.trace.path, self.ahead)
 
     def _done(self, now: Units) -> Iterator[str]:
         """What the tasks that began may have done beyond reading."""
-        for task in acting(self.ahead):
-            unit = now.tasks.get(task.task.partition("/")[0])
+        for task, acts in acting(self.ahead).items():
+            unit = now.tasks.get(task.partition("/")[0])
             if unit is not None and unit.started is not None:
-                yield from acts(task, self.ahead)
+                yield from acts
 
     def run(
         self,

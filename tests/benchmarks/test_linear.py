@@ -20,6 +20,7 @@ from nika_nb.board.replay import Replay
 from nika_nb.board.tape import Tape
 from nika_nb.check.editing.complete import complete
 from nika_nb.errors import Source
+from nika_nb.runs.acting import acting
 from nika_nb.runs.run import Run
 from nika_nb.runs.vocabulary import tool_words
 from nika_nb.trace.memory import JournalMemory
@@ -204,6 +205,16 @@ def test_a_forecast(folder: Path) -> None:
         return lambda: nika_nb.plan_resume(chain(count), trace)
 
     grows_with_the_work(job, 60)
+
+
+def test_what_a_reproduction_would_do(folder: Path) -> None:
+    """The effects of many tasks, told before they may happen again."""
+
+    def job(count: int) -> Callable[[], object]:
+        ahead = nika_nb.plan_resume(wide(count))
+        return lambda: acting(ahead)
+
+    grows_with_the_work(job, 200)
 
 
 def test_a_long_text_has_its_places_at_once() -> None:
