@@ -88,7 +88,8 @@ def _told(book: Book, cell: BookCell, fitting: Carried, target: Path) -> Iterato
     live = [task for task in tasks if task.works]
     way = f"{FOLDER}/{target.name}"
     yield f"{one_line(f'{book.name}{SEPARATOR}{cell.name}')} · cell {cell.number} · --resume {way}"
-    yield f"  {len(tasks) - len(live)} of {plural(len(tasks), 'task')} need nothing of a reader"
+    need = "needs" if len(tasks) == 1 else "need"
+    yield f"  {len(tasks) - len(live)} of {plural(len(tasks), 'task')} {need} nothing of a reader"
     for task in live:
         does = "runs" if task.fate == "run" else "may run"
         yield f"  {one_line(task.task)} {does} for every reader: {one_line(task.why) or 'it is not recorded'}"

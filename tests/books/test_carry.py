@@ -326,7 +326,8 @@ def test_two_cells_of_one_name_have_a_trace_each(ready: Path, terminal: Terminal
     story(ready, magic(HELLO, cell_id="one"), magic(HELLO, "--var name=Bo", "two"))
     first = newest(ready.parent)
     nika_nb.run(f"{ready}::two")
-    carried(terminal, "b.ipynb::one", "--trace", first.name)
+    told = carried(terminal, "b.ipynb::one", "--trace", first.name)
+    assert "1 of 1 task needs nothing of a reader" in told
     carried(terminal, "b.ipynb::two")
     assert [cell.options for cell in books.workflows(ready)] == [
         "--resume traces/hello-one.ndjson",
