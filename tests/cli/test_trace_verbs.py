@@ -166,6 +166,7 @@ def test_gc_by_hand(files: Path, terminal: Terminal, monkeypatch: pytest.MonkeyP
     said = terminal("trace", "gc").out.decode()
     assert said.startswith("trace gc · removed 1 (older than 30 days) · kept 2 · ")
     assert traces(files) == [second, third]
+    (files / "elsewhere").mkdir()
     assert (
         terminal("trace", "gc", "elsewhere").out.decode() == "trace gc · nothing to remove · kept 0 · 0kB\n"
     )
