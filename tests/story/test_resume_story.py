@@ -107,7 +107,9 @@ def test_an_edited_task_runs_again_and_its_sibling_does_not(crashed: Crashed, qu
     resumed = nika("run", night.workflow.name, "--resume", crashed.trace, cwd=night.folder, PATH=night.path)
     assert resumed.code == 0, resumed.err
     assert "  resumed · 1 skipped (cache hit) · 3 ran live" in resumed.err
-    whys = [line.split(None, 1) for line in resumed.err.partition("ran live\n")[2].splitlines()[:3]]
+    saved, *lines = resumed.err.partition("ran live\n")[2].splitlines()[:4]
+    assert saved.startswith("  saved ")
+    whys = [line.split(None, 1) for line in lines]
     assert dict(whys) == {
         "hash_notes": "definition changed: exec.command",
         "pack_assets": "not recorded: was running",
