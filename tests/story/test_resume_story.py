@@ -107,9 +107,8 @@ def test_an_edited_task_runs_again_and_its_sibling_does_not(crashed: Crashed, qu
     resumed = nika("run", night.workflow.name, "--resume", crashed.trace, cwd=night.folder, PATH=night.path)
     assert resumed.code == 0, resumed.err
     assert "  resumed · 1 skipped (cache hit) · 3 ran live" in resumed.err
-    saved, *lines = resumed.err.partition("ran live\n")[2].splitlines()[:4]
-    assert saved.startswith("  saved ")
-    whys = [line.split(None, 1) for line in lines]
+    lines = resumed.err.partition("ran live\n")[2].splitlines()
+    whys = [line.split(None, 1) for line in lines if not line.startswith("  saved ")][:3]  # 0ms saved nothing
     assert dict(whys) == {
         "hash_notes": "definition changed: exec.command",
         "pack_assets": "not recorded: was running",
