@@ -13,7 +13,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "nika_nb"
 
 # What every room may use: no room of their own.
-COMMON = frozenset({"errors", "values", "settings", "openers", "doors", "files", "money"})
+COMMON = frozenset({"errors", "values", "settings", "openers", "doors", "files", "money", "interrupts"})
 
 BELOW_RUNS = frozenset(
     [
@@ -42,6 +42,7 @@ MAY: dict[str, frozenset[str]] = {
         "doors": "",
         "files": "",
         "money": "",
+        "interrupts": "",
         "catalog": "",
         "language": "catalog",
         "authority": "catalog language",

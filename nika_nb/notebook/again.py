@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from typing import Any, Protocol
 
+from nika_nb.interrupts import undisturbed
 from nika_nb.notebook.actions import Actions
 from nika_nb.notebook.closing import rest, wake
-from nika_nb.notebook.interrupts import undisturbed
 from nika_nb.notebook.panel import Panel
 from nika_nb.notebook.questions import Questions
 from nika_nb.notebook.shown import thread

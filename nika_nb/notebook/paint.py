@@ -7,7 +7,7 @@ import time
 from typing import Protocol
 
 from nika_nb.board.state import Board
-from nika_nb.notebook.interrupts import interrupts
+from nika_nb.interrupts import interrupts
 
 
 class Watched(Protocol):

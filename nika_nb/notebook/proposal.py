@@ -10,9 +10,9 @@ from uuid import uuid4
 from nika_nb.board.clean import block, inline
 from nika_nb.board.forecast import Forecast
 from nika_nb.board.style import COLOUR, MONO, QUIET, ink, plain
+from nika_nb.interrupts import undisturbed
 from nika_nb.notebook.clicks import clicked
 from nika_nb.notebook.closing import belongs, close, rest, root
-from nika_nb.notebook.interrupts import undisturbed
 from nika_nb.notebook.living import VANISHING, stays, vanishes
 from nika_nb.notebook.shown import EMPTY, Spots, show, update, view
 from nika_nb.notebook.surface import Surface

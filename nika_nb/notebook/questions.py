@@ -11,8 +11,8 @@ from nika_nb.board import question
 from nika_nb.board.question import Asked
 from nika_nb.doors import standing_at
 from nika_nb.errors import NikaError
+from nika_nb.interrupts import undisturbed
 from nika_nb.notebook.forms import Form, Given
-from nika_nb.notebook.interrupts import undisturbed
 from nika_nb.notebook.lookout import lookout
 from nika_nb.notebook.sheet import Sheet
 from nika_nb.notebook.shown import Spots, thread

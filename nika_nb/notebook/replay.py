@@ -12,9 +12,9 @@ from nika_nb.board import stepped_html
 from nika_nb.board.clean import block, one_line
 from nika_nb.board.replay import Replay
 from nika_nb.board.style import COLOUR, ink, plain, signed
+from nika_nb.interrupts import undisturbed
 from nika_nb.notebook.clicks import clicked
 from nika_nb.notebook.closing import belongs, close
-from nika_nb.notebook.interrupts import undisturbed
 from nika_nb.notebook.shown import EMPTY, show, view
 from nika_nb.notebook.surface import Surface
 

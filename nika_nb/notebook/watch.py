@@ -11,10 +11,10 @@ from nika_nb.board import mimebundle, text, tracepage
 from nika_nb.board.clean import block
 from nika_nb.board.state import Board
 from nika_nb.board.style import plain
+from nika_nb.interrupts import raised_once, undisturbed
 from nika_nb.notebook.again import Again
 from nika_nb.notebook.clicks import clicked
 from nika_nb.notebook.closing import belongs, rest, retire, wake
-from nika_nb.notebook.interrupts import raised_once, undisturbed
 from nika_nb.notebook.paint import Painter
 from nika_nb.notebook.panel import INTERRUPT, Panel
 from nika_nb.notebook.questions import Questions

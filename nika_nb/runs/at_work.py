@@ -106,8 +106,7 @@ class AtWork:
         """The board with everything that happened so far; `seen` gets each new event. From any thread."""
         with self._turn:
             if self._session is not None:
-                for event in self._session.drain():
-                    self.board.apply(event)
+                for event in self._session.drain(self.board.apply):
                     if seen is not None:
                         seen(event)
                 self._mark_trace()
@@ -180,7 +179,7 @@ class AtWork:
         """Blocks until the invocation stops, at most `timeout` seconds; whether it has stopped."""
         if self._session is None:
             return self._grown(timeout)
-        stopped = self._session.wait(timeout)
+        stopped = self._session.wait(timeout, self.catch_up)
         self.catch_up()
         if stopped and self._session.error is not None:
             short = short_of(self._session.error)

@@ -7,6 +7,7 @@ import atexit
 import os
 import threading
 import time
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from queue import Empty, SimpleQueue
@@ -15,6 +16,7 @@ from nika_nb.engine.ending import Verdict
 from nika_nb.engine.engine import Engine
 from nika_nb.engine.events import Event
 from nika_nb.errors import NikaError, hiding, short_of
+from nika_nb.interrupts import undisturbed
 from nika_nb.runs.assembling import Prepared
 from nika_nb.runs.calling_off import called_off
 from nika_nb.runs.lack import Lacking, RunBlocked
@@ -110,8 +112,12 @@ class Session:
                 with suppress(RuntimeError):  # the loop has closed: the run is as good as over
                     self._engine.ask_to_end(self._loop)
 
-    def wait(self, timeout: float | None = None) -> bool:
-        """Whether the run has stopped. Polls, so that an interrupt is felt at once."""
+    def wait(self, timeout: float | None = None, meanwhile: Callable[[], object] = bool) -> bool:
+        """Whether the run has stopped. Polls, so that an interrupt is felt at once.
+
+        meanwhile: called now and then, to take in what has happened: kept to the end it would be all there
+        at once.
+        """
         waited = 0.0
         while not self.done.wait(0.05):
             waited += 0.05
@@ -119,6 +125,7 @@ class Session:
                 self._drop()
             if timeout is not None and waited >= timeout:
                 return False
+            meanwhile()
         return True
 
     def _drop(self) -> None:
@@ -127,14 +134,16 @@ class Session:
         self.prepared.close()
         self.done.set()
 
-    def drain(self) -> list[Event]:
-        """Every event that has come since the last call."""
-        found: list[Event] = []
+    def drain(self, take: Callable[[Event], object]) -> Iterator[Event]:
+        """Every event since the last call, each once it was taken in: an interrupt loses none."""
         while True:
-            try:
-                found.append(self.events.get_nowait())
-            except Empty:
-                return found
+            with undisturbed():
+                try:
+                    event = self.events.get_nowait()
+                except Empty:
+                    return
+                take(event)
+            yield event
 
     def _work(self) -> None:
         if self._dropped:

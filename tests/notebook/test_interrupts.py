@@ -12,9 +12,9 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 import nika_nb
+from nika_nb.interrupts import undisturbed
 from nika_nb.notebook import closing
 from nika_nb.notebook.clicks import INTERRUPTED, clicked
-from nika_nb.notebook.interrupts import undisturbed
 from nika_nb.notebook.shown import Spots
 from nika_nb.notebook.watch import NikaInterrupted, Watch
 from nika_nb.runs.request import document
