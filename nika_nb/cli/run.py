@@ -15,7 +15,7 @@ from nika_nb.cli.check import given
 from nika_nb.cli.console import Plain, how_to_answer, journal_trouble, say
 from nika_nb.cli.interrupts import seen
 from nika_nb.cli.live import Live, paintable
-from nika_nb.cli.streams import hush, print_json, print_lines
+from nika_nb.cli.streams import hush, print_json, print_lines, unread
 from nika_nb.errors import CheckRefused, NikaError
 from nika_nb.runs.api import judge
 from nika_nb.runs.forecast import forecast
@@ -153,6 +153,8 @@ def follow(started: Run, surface: Surface) -> int:
             while started.running:
                 started.catch_up(surface.see)
                 surface.tick()
+                if unread():
+                    raise BrokenPipeError
                 started.pause_a_moment()
             started.catch_up(surface.see)
             started.wait()

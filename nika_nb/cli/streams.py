@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import sys
+from contextlib import suppress
 from io import TextIOWrapper
 from typing import Any
 
@@ -48,6 +50,14 @@ def tolerate() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def unread() -> bool:
+    """Whether nobody reads standard output any more, known before anything more is written to it."""
+    poll = select.poll()
+    with suppress(OSError, ValueError):  # what is no file has no reader to lose
+        poll.register(sys.stdout.fileno(), 0)  # what is asked for is nothing: errors are told unasked
+    return any(told & (select.POLLERR | select.POLLHUP) for _, told in poll.poll(0))
 
 
 def hush() -> None:

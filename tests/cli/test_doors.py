@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import GOOD
-from tests.doors import Terminal, command, environment, frames, marks, newest, nika, program, traces
+from tests.doors import Terminal, command, environment, frames, marks, newest, nika, program, traces, wait_for
 
 LONG = """\
 nika: long
@@ -19,6 +19,12 @@ inputs: {rows: {type: {array: integer}, default: [ROWS]}}
 tasks:
   a: {for_each: {items: "${{ inputs.rows }}", max_parallel: 1}, exec: {command: ["./say", "long", "x"]}}
 """.replace("ROWS", ", ".join(map(str, range(2000))))
+
+HOLD = """\
+nika: hold
+permits: {exec: ["./hold"]}
+tasks: {a: {exec: {command: ["./hold"]}}}
+"""
 
 SAID = {"said": "grüß dich 🦋!"}
 
@@ -217,6 +223,25 @@ def test_a_reader_that_goes_away_is_no_error(files: Path) -> None:
     assert done.stderr == b""
     assert frames(newest(files))[-1]["kind"] == "workflow_cancelled"
     assert marks(files / "marks")["long"] < 2000
+
+
+@pytest.mark.parametrize("options", [["--json"], ["--quiet"], []])
+def test_a_reader_that_goes_away_while_nothing_is_said(files: Path, options: list[str]) -> None:
+    """The run ends at once, not at its next word: it may work, and cost, for an hour before that."""
+    program(files, "hold", "touch up; sleep 600")
+    (files / "hold.nika.yaml").write_text(HOLD, encoding="utf-8")
+    with subprocess.Popen(
+        command("run", "hold.nika.yaml", *options),
+        cwd=files,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as running:
+        wait_for((files / "up").exists, "the task at work")
+        assert running.stdout is not None
+        running.stdout.close()
+        running.wait(60)
+    assert frames(newest(files))[-1]["kind"] == "workflow_cancelled"
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
