@@ -325,7 +325,9 @@ def test_an_untrusted_notebook_shows_the_same_still(lab: Lab, page: Any) -> None
     found.get_by_text("4/4 done").wait_for()
     images = found.locator("img")
     images.first.wait_for()
-    assert images.evaluate_all("all => all.map(one => one.naturalWidth > 50)") == [True, True]
+    assert images.evaluate_all("all => all.map(one => one.naturalWidth > 50)") == [True], "the graph"
+    timeline = found.locator("table [style*='height:10px']")
+    assert timeline.evaluate_all("all => all.map(one => one.offsetWidth >= 2)") == [True, True], "what ran"
     bars = found.locator("[style*='height:6px'] > div")
     assert bars.evaluate_all("all => all.every(one => one.offsetWidth > 10)")
     assert bars.count() == 2
