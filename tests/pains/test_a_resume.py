@@ -73,7 +73,7 @@ outputs:
 def many(folder: Path) -> Path:
     """A program that marks its item, and at one of them ends its engine the rude way, once."""
     deadly = f'[ "$1" = row{FATAL} ] && [ -e deadly ] && rm deadly && kill -9 $PPID && sleep 1'
-    program(folder, "mark", f'echo "$1" >> marks\n{deadly}\nprintf %s "$1"')
+    program(folder, "mark", f'echo $$ >> pids\necho "$1" >> marks\n{deadly}\nprintf %s "$1"')
     (folder / "w.nika.yaml").write_text(ITEMS, encoding="utf-8")
     return folder
 
@@ -94,6 +94,8 @@ def test_a_03_per_item_resume_of_a_thousand(many: Path) -> None:
     path = with_rows(many, rows)
     (many / "deadly").touch()
     assert nika("run", path.name, "--quiet", cwd=many).code == -9
+    at_work = [int(pid) for pid in (many / "pids").read_text(encoding="utf-8").split()[-4:]]
+    wait_for(lambda: not any(map(alive, at_work)), "the end of what was in flight")
     crash = newest(many)
     done = {frame["item"] for frame in of(crash, "nb_item_completed")}
     assert 600 <= len(done) < 620
