@@ -17,7 +17,8 @@ _MOMENT = (
     (r"\b\d+ days( \d\d:\d\d:\d\d(\.\d+)?)?", "TIME"),
     (r"\b\d+(\.\d+)?(ms|s|m|h)\b( \d+s)?", "TIME"),
     (r"TIME → TIME", "TIME"),  # of a pair that is alike only one is shown
-    (r"(?m)^ *saved TIME$", ""),  # what took no time saved none
+    (r"(?m)^( *saved .+), TIME$", r"\1"),  # what took no time saved none
+    (r"(?m)^ *saved TIME$", ""),
     (r" ∥", ""),  # whether two overlapped
     (r"─+", "─"),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,14 @@ tasks:
 
 
 @pytest.fixture
+def heard() -> Iterator[None]:
+    """An interrupt raises KeyboardInterrupt, whatever this process made of it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
 def over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A run that has ended and that nobody has looked at."""
     monkeypatch.chdir(tmp_path)
@@ -41,6 +50,7 @@ def over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     return run
 
 
+@pytest.mark.usefixtures("heard")
 @pytest.mark.parametrize("interrupted", ["task_completed", "workflow_started", "workflow_completed"])
 def test_an_interrupt_loses_nothing_of_what_happened(
     over: Run, monkeypatch: pytest.MonkeyPatch, interrupted: str
