@@ -32,6 +32,7 @@ def _usd(name: str, meaning: str) -> Column:
 
 
 _TASK = Column("task", TEXT, "the task's name")
+_TASK_OR_BELOW = Column("task", TEXT, "the task's name; of a called workflow as call/task")
 _ITEM = Column("item", WHOLE, "the index in the `for_each`, from 0; missing where there is none")
 _STATE = Column(
     "state", TEXT, "pending running success failure skipped cancelled paused, or incomplete: it broke off"
@@ -233,7 +234,7 @@ FAN_OUT = (
 )
 
 WHY = (
-    Column("task", TEXT, "the task's name; of a called workflow as call/task"),
+    _TASK_OR_BELOW,
     _STATE,
     _CACHED,
     Column(
@@ -260,7 +261,7 @@ _SIDES = (
 )
 
 DIFF = (
-    Column("task", TEXT, "the task's name; of a called workflow as call/task"),
+    _TASK_OR_BELOW,
     Column("kind", TEXT, "same new gone definition input; output: the same asked, another answer; outcome"),
     Column("changed", TEXT, "the fields, bindings and inputs that differ"),
     Column("upstream", TEXT, "the tasks that changed bindings come from"),
@@ -275,7 +276,7 @@ DIFF = (
 )
 
 PLAN = (
-    Column("task", TEXT, "the task's name; of a called workflow as call/task"),
+    _TASK_OR_BELOW,
     Column("verb", TEXT, "exec infer invoke agent"),
     Column("fate", TEXT, "skip run; depends: on what comes out of others; idle: it does no work"),
     Column("why", TEXT, "why it would run; missing on a first run"),
@@ -294,7 +295,7 @@ PLAN = (
 )
 
 REPRODUCE = (
-    Column("task", TEXT, "the task's name; of a called workflow as call/task"),
+    _TASK_OR_BELOW,
     Column("verdict", TEXT, "reproduced nature edited environment unverifiable"),
     Column("why", TEXT, "the same as a phrase"),
     Column("changed", TEXT, "the fields that differ, as the author writes them"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -213,6 +214,17 @@ def test_two_questions_are_answered_in_two_forms(here: Project) -> None:
     assert [c.sequence for c in runs.checkpoints(str(run.id))] == [1, 2, 3]
 
 
+def answers_right_behind(watch: Watch, monkeypatch: pytest.MonkeyPatch, **given: Any) -> None:
+    """The run that a click sets going has just stopped when a call answers it, before its form looks."""
+    follow = watch.follow
+
+    def quick() -> None:
+        follow()
+        watch.run.answer(**given)
+
+    monkeypatch.setattr(watch, "follow", quick)
+
+
 def test_a_call_that_answers_as_the_run_behind_a_click_stops_is_told_in_the_form(
     here: Project, shown: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,13 +232,7 @@ def test_a_call_that_answers_as_the_run_behind_a_click_stops_is_told_in_the_form
     here.started(GATE)
     run = nika_nb.attach(here.traces[0])
     watch = form_of(run)
-    follow = watch.follow
-
-    def quick() -> None:
-        follow()
-        run.answer(name="Ann")
-
-    monkeypatch.setattr(watch, "follow", quick)
+    answers_right_behind(watch, monkeypatch, name="Ann")
     name, ask = watch.questions.forms["name"], watch.questions.forms["ask"]
     watch.questions._answered(ask.prompt, True)
     painted()
@@ -243,13 +249,7 @@ def test_a_call_that_is_still_at_work_on_its_answer_then_holds_the_other_questio
     here.started(THREE)
     run = nika_nb.attach(here.traces[0])
     watch = form_of(run)
-    follow = watch.follow
-
-    def quick() -> None:
-        follow()
-        run.answer(b="yes", wait=False)
-
-    monkeypatch.setattr(watch, "follow", quick)
+    answers_right_behind(watch, monkeypatch, b="yes", wait=False)
     forms = watch.questions.forms
     watch.questions._answered(forms["a"].prompt, True)
     painted()
